@@ -39,6 +39,7 @@ function nodesDieIn({ url, nodes }: Cluster): Pair {
   return {
     url,
     home: () => null,
+    victim: () => null,
     lag() {},
     async failOver() {
       for (const node of nodes) {

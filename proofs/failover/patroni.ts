@@ -55,6 +55,7 @@ export async function openPatroni(programs: Programs, log_file: string, is_synch
   return {
     url: `postgres://ripper@127.0.0.1:${cluster.haproxy_port}/ripper`,
     home: () => null,
+    victim: () => null,
     // What it lacks in the end is what was on its way.
     lag() {},
     async failOver() {

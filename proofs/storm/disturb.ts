@@ -30,6 +30,8 @@ type Field = {
   crew: Crew
   /** The server's; null while none serves. */
   home(): Home | null
+  /** The same, while it may be killed. */
+  victim(): Home | null
   chance: Chance
   /** performance.now() at the end. */
   until_ms: number
@@ -75,7 +77,7 @@ export async function disturb(field: Field): Promise<Map<Disturbance, number>> {
 }
 
 /** Null where there is nothing to strike. */
-function strike(field: Field, what: Disturbance): Promise<void> | null {
+export function strike(field: Field, what: Disturbance): Promise<void> | null {
   switch (what) {
     case 'kill a service':
       return kill(field, 'serve')
@@ -86,20 +88,21 @@ function strike(field: Field, what: Disturbance): Promise<void> | null {
     case 'freeze a worker':
       return freezeMember(field, 'worker')
     case 'kill the database':
-      return end(postmasterOf(field.home()))
+      return end(postmasterOf(field.victim()))
     case 'kill a backend':
-      return end(backendOf(field))
+      // Then the whole server starts again.
+      return end(backendOf(field, field.victim()))
     case 'freeze the database':
       return freezeProcess(field, postmasterOf(field.home()))
     case 'freeze a backend':
-      return freezeProcess(field, backendOf(field))
+      return freezeProcess(field, backendOf(field, field.home()))
     case 'stop between intent and call':
       return stopOnWire(field, 'intent')?.over ?? null
     case 'stop between call and outcome':
       return stopOnWire(field, 'answer')?.over ?? null
     case 'kill everything': {
       for (const member of field.crew.running()) field.crew.kill(member)
-      return end(postmasterOf(field.home())) ?? Promise.resolve()
+      return end(postmasterOf(field.victim())) ?? Promise.resolve()
     }
   }
 }
@@ -131,8 +134,8 @@ function end(pid: number | null): Promise<void> | null {
   return pid !== null && signal(pid, 'SIGKILL') ? done() : null
 }
 
-function backendOf({ home, chance }: Field): number | null {
-  const backends = backendsOf(home())
+function backendOf({ chance }: Pick<Field, 'chance'>, home: Home | null): number | null {
+  const backends = backendsOf(home)
   return backends.length === 0 ? null : chance.pick(backends)
 }
 

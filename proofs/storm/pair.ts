@@ -17,8 +17,10 @@ import { killServer } from './server.ts'
 export type Pair = {
   /** Leads to whichever server serves. */
   url: string
-  /** The server that serves, for whoever wants to kill it; null while none does, or while that may not happen. */
+  /** The server that serves; null while none does. */
   home(): Home | null
+  /** The server that may be killed; null while none may. */
+  victim(): Home | null
   /** From now on nothing reaches the standby any more. */
   lag(): void
   /** The first server dies at once, and the standby takes its place. */
@@ -53,13 +55,15 @@ export async function openPair(is_synchronous: boolean): Promise<Pair> {
     })
   }
   let serving: Home | null = first
+  let may_be_killed = true
   return {
     url: `postgres://ripper@127.0.0.1:${link.port}/ripper`,
     home: () => serving,
+    victim: () => (may_be_killed ? serving : null),
     lag() {
       replication.break({ kind: 'stall' })
       // A server that starts again shows readers the commits that still waited for the standby: no acknowledgement would mean a thing.
-      if (is_synchronous) serving = null
+      if (is_synchronous) may_be_killed = false
     },
     async failOver() {
       serving = null
@@ -73,6 +77,7 @@ export async function openPair(is_synchronous: boolean): Promise<Pair> {
       link.lead(socketOf(second))
       link.take(true)
       serving = second
+      may_be_killed = true
     },
     async close() {
       await keeper.end()

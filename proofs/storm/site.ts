@@ -39,6 +39,8 @@ export async function openSite(failover: Failover | null, open = openPair): Prom
 export type Server = {
   /** Of the server that serves; null while none does. */
   home(): Home | null
+  /** Of the server that may be killed; null while none may. */
+  victim(): Home | null
   /** Where a bank reaches it that keeps its books there by a connection of its own. */
   bank_url: string
 }
@@ -46,5 +48,5 @@ export type Server = {
 export async function findServer({ pair }: Site, data_dir: string): Promise<Server> {
   const home = await findHome(data_dir)
   const bank_url = `postgres://ripper@localhost/ripper?host=${encodeURIComponent(home.socket_folder)}`
-  return { home: pair ? pair.home : () => home, bank_url }
+  return { home: pair?.home ?? (() => home), victim: pair?.victim ?? (() => home), bank_url }
 }

@@ -179,6 +179,7 @@ async function rage(asked: StormOptions, field: Field): Promise<StormCourse> {
       : disturb({
           crew,
           home: server.home,
+          victim: server.victim,
           chance: chance.fork('faults'),
           until_ms,
           tell,

@@ -13,9 +13,10 @@ import {
   type OnStatement,
   openCopies,
   type Patience,
+  type Start,
 } from './driver/driver.ts'
 import type { Sql } from './driver/pool.ts'
-import { findPoolerProblem } from './driver/pooler.ts'
+import { findPooling, unsafe_words } from './driver/pooler.ts'
 import { service_role } from './embedded/access.ts'
 import { joinEmbedded } from './embedded/embedded.ts'
 import { ensureServiceDatabase, service_database } from './embedded/service-database.ts'
@@ -43,7 +44,7 @@ export type OpenOptions = {
   url: string | null
   data_dir: string
   connections_max: number
-  /** For a service or worker: it begins only once it has all of its connections. Two more listen. */
+  /** For a service or worker: it begins only where there is a place for each of its connections. Two more listen. */
   is_service?: boolean
   log: Log
   clock: Clock
@@ -73,7 +74,8 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
 
 async function openServer(options: OpenOptions, url: string): Promise<Database> {
   const where = describeAddress(url)
-  const patience = patienceOf(options, where)
+  const start = startOf(options, where)
+  const patience = { clock: options.clock, start }
   const sql = connect(url, { ...options, ...patience })
   let cells: Awaited<ReturnType<typeof openCells>> = null
   const close = async () => {
@@ -81,15 +83,24 @@ async function openServer(options: OpenOptions, url: string): Promise<Database> 
   }
   try {
     const { version, is_distributed } = await checkServer(sql, where)
-    const problem = await orUnusable(where, () => findPoolerProblem(url, patience))
-    if (problem !== null) throw unusable(where, problem, 'pooler')
-    if (options.is_service) await orUnusable(where, () => takeAll(sql, options.connections_max))
+    const pooling = await orUnusable(where, () => findPooling(url, patience))
+    if (pooling === 'unsafe') throw unusable(where, unsafe_words, 'pooler')
+    // Of places that are lent by the transaction two processes could each hold half, and wait for the other's.
+    if (options.is_service && pooling === 'by_session') {
+      const others = connect(url, { connections_max: listeners, ...patience })
+      const pools = [
+        { sql, count: options.connections_max },
+        { sql: others, count: listeners },
+      ]
+      await orUnusable(where, () => holdAll(pools).finally(() => others.end({ timeout: 1 })))
+    }
     if (is_distributed) {
       cells = await orUnusable(where, () => openCells(sql, { url, options }))
       await refuseFaultyNodes(sql)
     }
     const description = `PostgreSQL ${version} at ${where}${cells ? `, in ${cellsOf(sql).length} cells` : ''}`
-    return { sql, kind: 'server', description, ...waysTo(url, patience), close }
+    start.is_over = true
+    return { sql, kind: 'server', description, ...waysTo(url, where, patience), close }
   } catch (error) {
     await close()
     throw error
@@ -97,17 +108,18 @@ async function openServer(options: OpenOptions, url: string): Promise<Database> 
 }
 
 /**
- * Holds all connections for a moment. A process for some of which a pooler has no place would take requests and then let
- * them wait.
+ * Holds all connections of these pools for a moment. A process for some of which a pooler has no place would take
+ * requests and then let them wait. Those of cells are not among them: they lead to the nodes.
  */
-async function takeAll(sql: Sql, count: number): Promise<void> {
+async function holdAll(pools: { sql: Sql; count: number }[]): Promise<void> {
+  const connections = pools.flatMap(({ sql, count }) => Array.from({ length: count }, () => sql))
   const all = Promise.withResolvers<void>()
   let answers = 0
-  const hold = () =>
+  const hold = (sql: Sql) =>
     sql.begin(async (tx) => {
       await tx`select 1`
       answers += 1
-      if (answers === count) all.resolve()
+      if (answers === connections.length) all.resolve()
       await all.promise
     })
   const letGo = (error: unknown) => {
@@ -115,7 +127,7 @@ async function takeAll(sql: Sql, count: number): Promise<void> {
     // Without a place at the server itself it is told so, and goes on with fewer.
     if (connectionFault(error) === 'silence') throw error
   }
-  await Promise.all(Array.from({ length: count }, () => hold().catch(letGo)))
+  await Promise.all(connections.map((sql) => hold(sql).catch(letGo)))
 }
 
 /** A node that is away may come back, and affects only its own merchants. */
@@ -141,7 +153,7 @@ async function openEmbedded(options: OpenOptions): Promise<Database> {
     sql = connect(address, options)
     const { version } = await checkServer(sql, server.data_folder)
     const description = `embedded PostgreSQL ${version} in ${server.data_folder}`
-    return { sql, kind: 'embedded', description, ...waysTo(address, options), close }
+    return { sql, kind: 'embedded', description, ...waysTo(address, server.data_folder, options), close }
   } catch (error) {
     await close()
     throw error
@@ -152,20 +164,28 @@ async function openEmbedded(options: OpenOptions): Promise<Database> {
 const listeners = 2
 
 /** Says at once what a start waits for, and once. */
-function patienceOf(options: OpenOptions, database: string): Patience {
-  const { clock, log, connections_max, is_service = false } = options
+function startOf(options: OpenOptions, database: string): Start {
+  const { log, connections_max, is_service = false } = options
   const connections = connections_max + (is_service ? listeners : 0)
   let has_said = false
   const onMute = () => {
     if (!has_said) log.warn({ database, connections }, 'waiting for the database, which answers nothing')
     has_said = true
   }
-  return { clock, onMute }
+  return { is_over: false, onMute }
 }
 
-function waysTo(address: DatabaseAddress, patience: Patience): Pick<Database, 'listen' | 'openCopies'> {
+function waysTo(
+  address: DatabaseAddress,
+  where: string,
+  { clock, start }: Patience,
+): Pick<Database, 'listen' | 'openCopies'> {
   return {
-    listen: (channel, listener) => listenTo(address, channel, listener, patience),
+    listen(channel, listener) {
+      // A process begins to listen while it starts, when the database is open.
+      const patience = { clock, start: start && { ...start, is_over: false } }
+      return orUnusable(where, () => listenTo(address, channel, listener, patience))
+    },
     openCopies: () => openCopies(address),
   }
 }

@@ -58,7 +58,7 @@ import { openCheckUp } from './check-up.ts'
 import { connectionsMax } from './open-files-limit.ts'
 import { metrics_path, operationalPages } from './operational.ts'
 import { limitedTogether, type OtherProcesses } from './request-listeners.ts'
-import { openSimulatedBank } from './simulated-issuer.ts'
+import { openSimulatedIssuer } from './simulated-issuer.ts'
 import { tracedInserts, tracedThreeDs } from './traced-ports.ts'
 
 export type ServiceOptions = Omit<AcquiringParts, 'sql' | 'whenChanged'> & {
@@ -66,7 +66,7 @@ export type ServiceOptions = Omit<AcquiringParts, 'sql' | 'whenChanged'> & {
   database: Pick<Database, 'sql' | 'listen'>
   keyring: Keyring
   three_ds: ThreeDsFile | null
-  /** Whether the simulated bank of test mode runs. */
+  /** Whether the simulated issuer of test mode runs. */
   simulator: 'on' | 'off'
   addresses: Omit<Addresses, 'dashboard_url'>
   /** The dashboard's own origin, if it has one. */
@@ -139,7 +139,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
   const { sql } = database
   const directory = await openDirectory({ database, clock: world.clock, keyring })
   const ownCalls = openOwnCalls(keyring)
-  const simulatedBank = openSimulatedBank(parts, ownCalls)
+  const simulatedIssuer = openSimulatedIssuer(parts, ownCalls)
   const context = await contextOf(parts, { directory, own_calls: ownCalls })
   const assets = readAssets()
   const dashboardAssets = readDashboardAssets()
@@ -179,7 +179,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
         words: 'not_found',
         link: url.startsWith('/docs') ? { text: 'To the documentation', href: '/docs' } : undefined,
       }),
-    peers: [simulatedBank.peer],
+    peers: [simulatedIssuer.peer],
     ...limitedTogether(parts),
     connections_max: connectionsMax(parts.connection_limit, world.log),
     isServedAt: hostRuleOf(parts.dashboard_url ?? null) ?? undefined,
@@ -207,10 +207,10 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
     await metricsApp?.close()
     await context.refusals?.close()
     context.limitLog.close()
-    simulatedBank.close()
+    simulatedIssuer.close()
     await directory.close()
   }
-  return { app, metricsApp, context, drain, endChallenges: simulatedBank.endDue, close }
+  return { app, metricsApp, context, drain, endChallenges: simulatedIssuer.endDue, close }
 }
 
 /** Each scraper uses one connection. */

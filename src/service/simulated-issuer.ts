@@ -1,4 +1,4 @@
-// The bank of test mode, as this process serves it.
+// The simulated issuer of test mode, as this process serves it.
 
 import { createSecretKey } from 'node:crypto'
 import type { Database } from '../database/open.ts'
@@ -15,9 +15,9 @@ import {
   type ThreeDsSimulator,
 } from '../three-ds/simulated-issuer/simulator.ts'
 
-type SimulatedBank = Pick<ThreeDsSimulator, 'endDue' | 'close'> & { peer: Peer }
+type SimulatedIssuer = Pick<ThreeDsSimulator, 'endDue' | 'close'> & { peer: Peer }
 
-type BankOptions = {
+type IssuerOptions = {
   simulator: 'on' | 'off'
   world: World
   database: Pick<Database, 'sql'>
@@ -25,10 +25,10 @@ type BankOptions = {
   addresses: { base_url(): string; internal_url(): string }
 }
 
-export function openSimulatedBank(
-  { simulator, world, addresses, keyring, database }: BankOptions,
+export function openSimulatedIssuer(
+  { simulator, world, addresses, keyring, database }: IssuerOptions,
   ownCalls: OwnCalls,
-): SimulatedBank {
+): SimulatedIssuer {
   const is_open = simulator === 'on'
   const { handle, endDue, close } = openThreeDsSimulator({
     world,

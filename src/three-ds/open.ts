@@ -27,7 +27,7 @@ export function openThreeDs(parts: {
   addresses: { base_url(): string; internal_url(): string }
   file: LiveDirectoryServers | null
   ranges: CardRangeStore
-  /** The headers that the simulated bank expects with each message; null where it does not run. */
+  /** The headers that the simulated issuer expects with each message; null where it does not run. */
   simulator: { headers: Record<string, string> } | null
 }): Record<Mode, PostedThreeDs | null> {
   const { world, addresses, file, ranges, simulator } = parts

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { accountChecks, readAccounts } from '../../src/cli/doctor/accounts.ts'
 import { readSealing, sealingChecks } from '../../src/cli/doctor/database.ts'
 import { judgeAll } from '../../src/cli/doctor/finding.ts'
+import { oldKeyChecks, readOldKeys } from '../../src/cli/doctor/old-keys.ts'
 import { readWork, workChecks } from '../../src/cli/doctor/work.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { type ConnectionKey, sealCredentials } from '../../src/connections/connection.ts'
@@ -87,6 +88,25 @@ describe('the program', () => {
     const hidden = checks.filter(({ found }: Finding) => found.includes('could not be read'))
     expect(new Set(hidden.map((each: Finding) => each.status))).toEqual(new Set(['problem']))
     expect(hidden[0]!.found).toContain('users')
+  })
+
+  test('old keys whose rows cannot be counted hide nothing else of a rotation', async () => {
+    const database = await freshDatabase()
+    const opened = await database.open()
+    const old = randomBytes(32)
+    const newest = randomBytes(32)
+    for (const keys of [[old], [newest, old]]) {
+      await checkSealingKeys(opened.sql, openKeyring(keys, { bytes: randomBytes }), new Date(keys.length))
+    }
+    await opened.sql`alter table vault.cards rename to cards_away`
+    await opened.close()
+    const { checks } = await examined({
+      RIPPER_DATABASE_URL: database.url,
+      RIPPER_MASTER_KEY: [newest, old].map((key) => key.toString('base64')).join(','),
+    })
+    await database.drop()
+    const hidden = checks.filter(({ found }: Finding) => found.includes('could not be read'))
+    expect(hidden.map(({ name }: Finding) => name)).toEqual(['Old master keys'])
   })
 
   test('a fresh checkout: no service yet, and nothing is made', async () => {
@@ -196,6 +216,7 @@ describe('what is read of a database', () => {
       const sql = tx as unknown as Sql
       found = unwell([
         ...judgeAll(sealingChecks, await readSealing(config, sql)),
+        ...judgeAll(oldKeyChecks, await readOldKeys(config, sql)),
         ...judgeAll(accountChecks, await readAccounts(config, sql, now)),
         ...judgeAll(workChecks, await readWork(config, sql, now)),
       ])
@@ -251,6 +272,19 @@ describe('what is read of a database', () => {
         'runs: worker, pid 7 on web1, since ',
         'Restart those.',
       ],
+      [
+        'nothing is, and a process of an earlier release runs',
+        (sql) => sql`insert into processes (process_id, serves, seen_at) values ('a1b2c3d4e5f60718', true, ${ago(0)})`,
+        'runs: serve of an earlier release',
+        'Restart those.',
+      ],
+      [
+        'more is than is counted',
+        (sql) => sql`insert into vault.security_codes (merchant_id, card_reference, sealed_code, expires_at)
+          select '', n::text, ${sealed}, ${ago(0)} from generate_series(1, 100001) n`,
+        `${key_id}: at least 100000 rows left (security codes: 100000)`,
+        null,
+      ],
     ])('%s', async (_, change, words, to_do) => {
       const keys = `${env.RIPPER_MASTER_KEY},${old.toString('base64')}`
       const config = readConfig({ ...env, RIPPER_MASTER_KEY: keys })
@@ -260,11 +294,10 @@ describe('what is read of a database', () => {
         await sql`update sealing_keys set made_current_at = ${ago(hours)}`
         await sql`insert into sealing_keys (key_id, made_current_at) values (${key_id}, ${ago(3 * hours)})`
         await change(sql)
-        const checks = judgeAll(sealingChecks, await readSealing(config, sql))
-        const check = checks.find(({ name }) => name === 'Old master keys')!
-        expect(check.found).toContain(words)
-        if (to_do === null) expect(check.to_do).toBeNull()
-        else expect(check.to_do).toContain(to_do)
+        const [check] = judgeAll(oldKeyChecks, await readOldKeys(config, sql))
+        expect(check!.found).toContain(words)
+        if (to_do === null) expect(check!.to_do).toBeNull()
+        else expect(check!.to_do).toContain(to_do)
         throw undo
       })
       await expect(reading).rejects.toBe(undo)

@@ -1,11 +1,14 @@
 // Parts of a storm by themselves: the door before its bank, and what is held against an asynchronous failover.
 
 import { describe, expect, test } from 'vitest'
+import { openChance } from '../../proofs/simulate/chance.ts'
 import { type Arrived, openWire } from '../../proofs/storm/bank.ts'
 import { faultsOfUnknown, idsIn, touchedBy } from '../../proofs/storm/check-lossy.ts'
 import type { DiaryCall } from '../../proofs/storm/diary.ts'
+import { type Disturbance, strike } from '../../proofs/storm/disturb.ts'
 import { openPair } from '../../proofs/storm/pair.ts'
 import type { Acquirer, SettleRequest } from '../../src/acquirers/acquirer.ts'
+import { connect } from '../../src/database/driver/driver.ts'
 
 describe('the door before the bank', () => {
   const request = { reference: 'a'.repeat(32) } as SettleRequest
@@ -145,13 +148,25 @@ test.each([
   'a server that its standby no longer follows %s where commits are %s',
   async (_may, _how, is_synchronous) => {
     const pair = await openPair(is_synchronous)
+    const sql = connect(pair.url, { connections_max: 1 })
     try {
-      expect(pair.home()).not.toBeNull()
+      expect(pair.victim()).not.toBeNull()
+      await sql`select 1`
       pair.lag()
-      expect(pair.home() === null).toBe(is_synchronous)
+      expect(pair.victim() === null).toBe(is_synchronous)
+      const field = { ...pair, chance: openChance('1'), until_ms: 0 } as never
+      // Nothing of it starts again.
+      for (const what of ['freeze the database', 'freeze a backend'] as const) {
+        const thaw = strike(field, what)
+        expect(thaw).not.toBeNull()
+        await thaw
+      }
+      const killing: Disturbance[] = is_synchronous ? ['kill the database', 'kill a backend'] : []
+      for (const what of killing) expect(strike(field, what)).toBeNull()
       await pair.failOver()
-      expect(pair.home()).not.toBeNull()
+      expect(pair.victim()).not.toBeNull()
     } finally {
+      await sql.end({ timeout: 0 })
       await pair.close()
     }
   },

@@ -1,7 +1,7 @@
 // How attempts' ends are written: together, in spite of a database that goes away, and of one that is never taken.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { openSettlements } from '../../src/webhooks/sending/attempt-results.ts'
+import { openAttemptResults } from '../../src/webhooks/sending/attempt-results.ts'
 import { manualClock } from '../support/clock.ts'
 import { type DatabaseProxy, openDatabaseProxy } from '../support/database-proxy.ts'
 import type { LogLine } from '../support/service.ts'
@@ -49,7 +49,7 @@ afterAll(async () => {
 })
 
 const open = () =>
-  openSettlements(
+  openAttemptResults(
     { sql: through.sql, world },
     { onFenced: ({ delivery_id }) => fenced.push(delivery_id), onWritten: () => {} },
   )
@@ -68,11 +68,11 @@ async function begin(count: number) {
 test('many are written, and logged only where their lease was lost', async () => {
   const [first, ...others] = await begin(300)
   await queue.sql`update webhook_queue set attempt_id = 'taken over' where delivery_id = ${first!.delivery_id}`
-  const settlements = open()
-  for (const each of [first!, ...others]) settlements.add(settlementOf(each))
-  expect(settlements.unwritten()).toBe(300)
-  await settlements.close()
-  expect(settlements.unwritten()).toBe(0)
+  const attemptResults = open()
+  for (const each of [first!, ...others]) attemptResults.add(settlementOf(each))
+  expect(attemptResults.unwritten()).toBe(300)
+  await attemptResults.close()
+  expect(attemptResults.unwritten()).toBe(0)
   expect(await settledRows(queue.sql)).toHaveLength(299)
   expect(await attemptRows(queue.sql)).toHaveLength(300)
   expect(fenced).toEqual([first!.delivery_id])
@@ -80,11 +80,11 @@ test('many are written, and logged only where their lease was lost', async () =>
 
 test('a result that the database never takes is logged, and holds up nothing else', async () => {
   const deliveries = await begin(5)
-  const settlements = open()
+  const attemptResults = open()
   for (const [index, each] of deliveries.entries()) {
-    settlements.add(settlementOf(each, index === 2 ? { response_body: 'a\0b' } : {}))
+    attemptResults.add(settlementOf(each, index === 2 ? { response_body: 'a\0b' } : {}))
   }
-  await settlements.close()
+  await attemptResults.close()
   expect(await settledRows(queue.sql)).toHaveLength(4)
   const errors = log.filter(({ level }) => level === 'error')
   expect(errors.map(({ fields }) => fields)).toMatchObject([{ attempt_id: deliveries[2]!.attempt_id }])
@@ -94,11 +94,11 @@ test('a result that the database never takes is logged, and holds up nothing els
 test('while the database is away they are kept, and written when it is back', async () => {
   const deliveries = await begin(3)
   proxy.stop()
-  const settlements = open()
-  for (const each of deliveries) settlements.add(settlementOf(each))
-  expect(settlements.unwritten()).toBe(3)
+  const attemptResults = open()
+  for (const each of deliveries) attemptResults.add(settlementOf(each))
+  expect(attemptResults.unwritten()).toBe(3)
   proxy.start()
-  await settlements.close()
+  await attemptResults.close()
   expect(await settledRows(queue.sql)).toHaveLength(3)
   expect(fenced).toEqual([])
 })
@@ -108,9 +108,9 @@ test('a stop does not wait for a database that stays away', async () => {
   proxy.stop()
   const clock = manualClock()
   const listener = { onFenced: () => {}, onWritten: () => {} }
-  const settlements = openSettlements({ sql: through.sql, world: { ...world, clock } }, listener)
-  settlements.add(settlementOf(delivery!))
-  const closing = settlements.close()
+  const attemptResults = openAttemptResults({ sql: through.sql, world: { ...world, clock } }, listener)
+  attemptResults.add(settlementOf(delivery!))
+  const closing = attemptResults.close()
   await clock.sleepers(5_000)
   await clock.advance(5_000)
   await closing

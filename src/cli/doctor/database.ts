@@ -19,23 +19,16 @@ import {
   type UnusableReason,
 } from '../../database/open.ts'
 import { gone_after_ms } from '../../database/presence/presence.ts'
-import { listProcesses } from '../../database/presence/presence-store.ts'
+import { listProcesses, type ProcessHere } from '../../database/presence/presence-store.ts'
 import type { DatabaseServer } from '../../database/rollback-detection/high-water.ts'
 import { readServer } from '../../database/rollback-detection/high-water-store.ts'
 import { schema_migration } from '../../database/schema/schema.ts'
-import { listSealingKeys } from '../../database/stores/sealing-keys.ts'
+import { newestSealingKey } from '../../database/stores/sealing-keys.ts'
 import { type Keyring, openKeyring } from '../../kernel/keyring.ts'
 import { liveMerchantExists } from '../../merchants/store.ts'
 import { openWorld, realClock, steadyClock } from '../../outgoing/real-world.ts'
 import { openSecret } from '../../webhooks/endpoint.ts'
-import {
-  answers_max,
-  countOldPasswords,
-  countSealedRows,
-  listSealedConnections,
-  listSealedSecrets,
-  rows_max,
-} from './doctor-store.ts'
+import { listSealedConnections, listSealedSecrets } from './doctor-store.ts'
 import { type Check, counted, named, notChecked, ok, problem, warning } from './finding.ts'
 
 /** What is known before anything is read from the database's tables. */
@@ -69,10 +62,6 @@ export type SealingFacts = {
   newest_key_id: string | null
   /** Running processes that were not given the current key, each in words. */
   lacking: string[]
-  /** Given keys that sealed before. */
-  old_keys: OldKey[]
-  /** Running processes that began before the current key was made so, each in words: they may still seal with another. */
-  earlier: string[]
   /** Endpoints whose signing secret does not open, or was sealed with a key that is not given. */
   sealed_endpoints: { count: number; unopened: string[] }
   /** The same of connections' credentials. */
@@ -81,9 +70,6 @@ export type SealingFacts = {
   offset_seconds: number
   live_merchant_exists: boolean
 }
-
-/** What depends on a master key that is not the current one any more. */
-export type OldKey = { key_id: string; rows: { what: string; count: number }[]; passwords: number }
 
 const general_advice =
   'Start that server, or correct RIPPER_DATABASE_URL; if it is not set, postgres.log in the data folder says more.'
@@ -225,26 +211,6 @@ export const sealingChecks: Check<SealingFacts>[] = [
     },
   },
   {
-    name: 'Old master keys',
-    judge({ newest_key_id, old_keys, earlier }) {
-      if (old_keys.length === 0) return ok('none is given')
-      const found = old_keys.map(oldKeyWords).join('; ')
-      const idle = old_keys.filter(({ rows }) => rows.length === 0)
-      if (idle.length === 0) return ok(found)
-      if (earlier.length > 0) {
-        const to_do = 'Restart those. The old key may go when nothing is left that it has sealed.'
-        return warning(`${found}; from before ${newest_key_id} sealed runs: ${named(earlier, '; ')}`, to_do)
-      }
-      const passwords = idle.reduce((sum, key) => sum + key.passwords, 0)
-      const links =
-        passwords > 0
-          ? ` ${counted(passwords, 'person', 'people')} will need ripper user link to sign in by password again.`
-          : ''
-      const ids = idle.map(({ key_id }) => key_id).join(', ')
-      return warning(found, `${ids} may go: take it out of RIPPER_MASTER_KEY everywhere, and restart.${links}`)
-    },
-  },
-  {
     name: "Service's time",
     judge({ offset_seconds, live_merchant_exists }) {
       if (offset_seconds === 0) return ok('real')
@@ -331,39 +297,24 @@ async function readNodes(sql: Sql): Promise<NodeFacts[] | 'not_spread' | null> {
   )
 }
 
-function oldKeyWords({ key_id, rows }: OldKey): string {
-  if (rows.length === 0) return `nothing is sealed with ${key_id} any more`
-  const total = rows.reduce((sum, { count }) => sum + count, 0)
-  const kinds = rows.map(({ what, count }) => `${what}: ${count}`).join(', ')
-  const is_all = rows.every(({ count }) => count < answers_max)
-  return `${key_id}: ${is_all ? '' : 'at least '}${counted(total, 'row')} left (${kinds})`
-}
-
 /** Needs a database with every migration. */
 export async function readSealing(config: Config, sql: Sql): Promise<SealingFacts> {
   const { keyring, fault } = keyringOf(config)
-  const sealingKeys = await listSealingKeys(sql, rows_max)
-  const newest = sealingKeys[0] ?? null
+  const newest_key_id = await newestSealingKey(sql)
   const secrets = await listSealedSecrets(sql)
   const unopened = secrets.filter(
     (each) => keyring !== null && !opens(() => openSecret(keyring, each, each.sealed_secret)),
   )
   const connections = await listSealedConnections(sql)
-  // Processes tell when they were here by the database's clock.
-  const { database_ms } = await readClocks(sql, clocks)
   const closed = connections.filter(
     (each) => keyring !== null && !opens(() => openCredentials(keyring, each, each.sealed_credentials)),
   )
-  const processes = await listProcesses(sql, new Date(database_ms - gone_after_ms))
-  const old_key_ids = sealingKeys.slice(1).flatMap(({ key_id }) => (keyring?.key_ids.includes(key_id) ? key_id : []))
-  const earlier_ms = newest === null ? 0 : newest.made_current_at.getTime() - clocks_slack_ms
+  const processes = await listRunning(sql)
   return {
     key_ids: keyring?.key_ids ?? null,
     key_fault: fault,
-    newest_key_id: newest?.key_id ?? null,
+    newest_key_id,
     lacking: processes.filter(({ lacks_key }) => lacks_key !== null).map(({ words }) => words),
-    old_keys: newest === null ? [] : await readOldKeys(sql, { current: newest.key_id, key_ids: old_key_ids }),
-    earlier: processes.flatMap(({ since, words }) => (since !== null && since.getTime() < earlier_ms ? words : [])),
     sealed_endpoints: { count: secrets.length, unopened: unopened.map(({ endpoint_id }) => endpoint_id) },
     sealed_connections: { count: connections.length, unopened: closed.map(({ connection_id }) => connection_id) },
     offset_seconds: await recordedClockOffset(sql),
@@ -371,24 +322,10 @@ export async function readSealing(config: Config, sql: Sql): Promise<SealingFact
   }
 }
 
-/** By how much the clocks of a process and of the database may differ. */
-const clocks_slack_ms = 5_000
-
-/** While there is none, nothing is counted: it is much to read. */
-async function readOldKeys(
-  sql: Sql,
-  { current, key_ids }: { current: string; key_ids: readonly string[] },
-): Promise<OldKey[]> {
-  if (key_ids.length === 0) return []
-  const [sealedRows, passwords] = await Promise.all([countSealedRows(sql, current), countOldPasswords(sql)])
-  return key_ids.map((key_id) => {
-    const counts = new Map<string, number>()
-    for (const { what, count } of sealedRows.filter((each) => each.key_id === key_id)) {
-      counts.set(what, (counts.get(what) ?? 0) + count)
-    }
-    const rows = [...counts].map(([what, count]) => ({ what, count })).toSorted((a, b) => a.what.localeCompare(b.what))
-    return { key_id, rows, passwords: passwords.find((each) => each.key_id === key_id)?.count ?? 0 }
-  })
+/** Processes tell when they were here by the database's clock. */
+export async function listRunning(sql: Sql): Promise<ProcessHere[]> {
+  const { database_ms } = await readClocks(sql, clocks)
+  return listProcesses(sql, new Date(database_ms - gone_after_ms))
 }
 
 export function keyringOf({ master_keys, data_dir }: Config): {

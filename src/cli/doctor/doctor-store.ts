@@ -68,32 +68,42 @@ export async function listSealedConnections(sql: Sql): Promise<ConnectionRow[]> 
     select * from connections order by created_at desc, connection_id limit ${rows_max}`
 }
 
-/** Rows of a kind that a key other than the current one has sealed. */
-export type SealedRows = { what: string; key_id: string; count: number }
+/** Rows of a kind that a key has sealed. */
+export type SealedRows = { what: string; count: number }
 
-/** The oldest go first, so those of an old key are among them. */
-export const answers_max = 100_000
+/** The most of a kind that is counted. */
+export const sealed_max = 100_000
 
-/** Of answers kept for replays, the oldest alone. */
-export async function countSealedRows(whole: Sql, current_key_id: string): Promise<SealedRows[]> {
-  const current = Buffer.from(current_key_id, 'hex')
+/** Of answers kept for replays, only the oldest are looked at: those of an old key are among them. */
+export async function countSealedRows(whole: Sql, key_id: string): Promise<SealedRows[]> {
+  const key = Buffer.from(key_id, 'hex')
   const shared = await whole<SealedRows[]>`
-    select what, encode(substring(sealed from 2 for 4), 'hex') as key_id, count(*)::int as count from (
-      select 'credentials' as what, sealed_credentials as sealed from connections
-      union all select 'credentials', previous_sealed_credentials from connections
-      union all select 'one-time codes', totp_sealed from users
-      union all select 'one-time codes', totp_pending from users
-    ) sealed_values where substring(sealed from 2 for 4) <> ${current} group by what, key_id`
+    select what, count(*)::int as count from (
+      (select 'credentials' as what from connections
+        where substring(sealed_credentials from 2 for 4) = ${key} limit ${sealed_max})
+      union all (select 'credentials' from connections
+        where substring(previous_sealed_credentials from 2 for 4) = ${key} limit ${sealed_max})
+      union all (select 'one-time codes' from users
+        where substring(totp_sealed from 2 for 4) = ${key} limit ${sealed_max})
+      union all (select 'one-time codes' from users
+        where substring(totp_pending from 2 for 4) = ${key} limit ${sealed_max})
+    ) sealed_values group by what`
   const own = await fromCells(
     whole,
     (sql) => sql<SealedRows[]>`
-      select what, encode(substring(sealed from 2 for 4), 'hex') as key_id, count(*)::int as count from (
-        select 'card numbers' as what, sealed_number as sealed from vault.cards
-        union all select 'security codes', sealed_code from vault.security_codes
-        union all select 'signing secrets', sealed_secret from webhook_endpoints
-        union all select 'signing secrets', previous_sealed_secret from webhook_endpoints
-        union all (select 'answers kept for replays', answer from idempotency_keys order by created_at limit ${answers_max})
-      ) sealed_values where substring(sealed from 2 for 4) <> ${current} group by what, key_id`,
+      select what, count(*)::int as count from (
+        (select 'card numbers' as what from vault.cards
+          where substring(sealed_number from 2 for 4) = ${key} limit ${sealed_max})
+        union all (select 'security codes' from vault.security_codes
+          where substring(sealed_code from 2 for 4) = ${key} limit ${sealed_max})
+        union all (select 'signing secrets' from webhook_endpoints
+          where substring(sealed_secret from 2 for 4) = ${key} limit ${sealed_max})
+        union all (select 'signing secrets' from webhook_endpoints
+          where substring(previous_sealed_secret from 2 for 4) = ${key} limit ${sealed_max})
+        union all select 'answers kept for replays' from (
+          select answer from idempotency_keys order by created_at limit ${sealed_max}) oldest
+          where substring(answer from 2 for 4) = ${key}
+      ) sealed_values group by what`,
   )
   return [...shared, ...own]
 }

@@ -22,6 +22,7 @@ import {
   type Status,
 } from './finding.ts'
 import { machineChecks, readMachine } from './machine.ts'
+import { oldKeyChecks, readOldKeys } from './old-keys.ts'
 import { peopleChecks, readPeople } from './people.ts'
 import { mailChecks, readMail, readService, serviceChecks } from './service.ts'
 import { moneyChecks, readMoney, readWork, workChecks } from './work.ts'
@@ -91,6 +92,7 @@ function tooLate(after_ms: number): ReadFailure {
 const checksOf = {
   database: databaseChecks,
   sealing: sealingChecks,
+  oldKeys: oldKeyChecks,
   service: serviceChecks,
   mail: mailChecks,
   accounts: accountChecks,
@@ -144,7 +146,7 @@ async function readTables(config: Config): Promise<TableReads> {
     const why = unreadable(database)
     if (why === null && sql !== null) return { database, ...(await readRows(config, sql)) }
     const unread = why ?? 'the database is not open'
-    const rows = { sealing: unread, accounts: unread, people: unread, connections: unread }
+    const rows = { sealing: unread, oldKeys: unread, accounts: unread, people: unread, connections: unread }
     return { database, ...rows, work: unread, money: unread }
   } finally {
     await close()
@@ -172,7 +174,9 @@ async function readRows(config: Config, sql: Sql): Promise<Omit<TableReads, 'dat
     inTime(() => readWork(config, sql, now), within_ms),
     inTime(() => readMoney(sql, now), within_ms),
   ])
-  return { sealing, accounts, people, connections, work, money }
+  // It may read much, so it begins when nothing can wait behind it any more.
+  const oldKeys = await inTime(() => readOldKeys(config, sql), within_ms)
+  return { sealing, oldKeys, accounts, people, connections, work, money }
 }
 
 function isRead<Facts>(facts: FactsOrReason<Facts>): facts is Facts {

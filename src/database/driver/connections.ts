@@ -4,13 +4,11 @@ import type { Clock } from '../../kernel/world.ts'
 import { DriverSession, type SessionOptions } from './session.ts'
 import { openSilence } from './silence.ts'
 
-export type ConnectionsOptions = Pick<SessionOptions, 'dial' | 'has_names' | 'onStatement'> & {
+export type ConnectionsOptions = Pick<SessionOptions, 'dial' | 'has_names' | 'start' | 'onStatement'> & {
   connections_max: number
   /** Where given, a connection that is silent for longer is given up. */
   clock?: Clock | undefined
   silence_max_ms: number
-  /** See silence.ts. */
-  onMute?: (() => void) | undefined
   /** How long the next connection is used, milliseconds; null for as long as it lives. */
   lasts_ms: () => number | null
   onClose?: (() => void) | undefined
@@ -36,7 +34,7 @@ export function openConnections(options: ConnectionsOptions): Connections {
   const { connections_max } = options
   const sessions: DriverSession[] = []
   const queue: ((session: DriverSession | null) => void)[] = []
-  const silence = openSilence(options.clock, options.silence_max_ms, sessions, options.onMute)
+  const silence = openSilence(options.clock, options.silence_max_ms, sessions, options.start)
   const dial = withBackoff(options.dial)
   let idle: PromiseWithResolvers<void> | null = null
   let has_ended = false

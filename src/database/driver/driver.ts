@@ -10,7 +10,7 @@ import { type Copies, openCopiesAt } from './copies.ts'
 import { type Destination, dial } from './dial.ts'
 import { openPool, type Sql } from './pool.ts'
 import { DriverSession, type OnStatement } from './session.ts'
-import { openSilence } from './silence.ts'
+import { openSilence, type Start } from './silence.ts'
 import { plainStatement } from './spell.ts'
 import { openStatementSpans } from './statement-spans.ts'
 import { quoted, type Rename } from './write.ts'
@@ -18,7 +18,7 @@ import { quoted, type Rename } from './write.ts'
 /** A URL (`postgres://…`, `?host=/folder` for a Unix socket), or a Unix socket of our own. */
 export type DatabaseAddress = string | { socket_folder: string; database: string; user?: string }
 
-export type { OnStatement }
+export type { OnStatement, Start }
 
 type ConnectOptions = {
   connections_max: number
@@ -27,8 +27,8 @@ type ConnectOptions = {
   statement_timeout_ms?: number
   /** Where given, a connection on which the server answers nothing for longer than it ever may is given up. */
   clock?: Clock
-  /** Called every few seconds while the server answers nothing over a new connection. */
-  onMute?: () => void
+  /** Left out, there is none, or it is over. */
+  start?: Start | undefined
   onStatement?: OnStatement
   /** Left out or null, no statement has a span. */
   tracing?: Tracing | null
@@ -58,7 +58,7 @@ export function connect(address: DatabaseAddress, options: ConnectOptions): Sql 
     has_names: destination.has_names,
     clock: options.clock,
     silence_max_ms: limit_ms,
-    onMute: options.onMute,
+    start: options.start,
     beginSpan: openStatementSpans(options.tracing),
     rename: options.rename ?? null,
     lasts_ms: () => (typeof address === 'string' ? randomInt(least_ms, most_ms) : null),
@@ -79,32 +79,34 @@ export function openCopies(address: DatabaseAddress): Copies {
 
 type Listener = { heard: (payload: string) => void; opened: () => void }
 
-/** By what a connection is given up on which nothing is answered. */
-export type Patience = Pick<ConnectOptions, 'clock' | 'onMute'>
+/** When a silent connection is given up, and who hears of it. */
+export type Patience = Pick<ConnectOptions, 'clock' | 'start'>
 
 /** How long a listener waits before it connects again. */
 const again_ms = 200
 
 /**
  * Listens to a channel over its own connection, which is made again whenever it is lost. `opened` is called each time
- * the channel opens, also the first time, because earlier messages are lost. Returns the function that stops it.
+ * the channel opens, also the first time, because earlier messages are lost. `patience.start` is that of the first
+ * connection. Returns the function that stops it.
  */
 export async function listenTo(
   address: DatabaseAddress,
   channel: string,
   listener: Listener,
-  { clock, onMute }: Patience,
+  patience: Patience,
 ): Promise<() => Promise<void>> {
   const destination = destinationOf(address, {})
   const stop = new AbortController()
-  const open = async () => {
+  const open = async (start?: Start) => {
     const loss = Promise.withResolvers<void>()
     const sessions: DriverSession[] = []
-    const silence = openSilence(clock, statement_timeout_ms + silence_slack_ms, sessions, onMute)
+    const silence = openSilence(patience.clock, statement_timeout_ms + silence_slack_ms, sessions, start)
     const session = new DriverSession({
       dial: () => dial(destination),
       has_names: true,
       lasts_ms: null,
+      start,
       onNotify: (_, payload) => listener.heard(payload),
       onClose() {
         silence.close()
@@ -123,7 +125,7 @@ export async function listenTo(
     listener.opened()
     return { session, lost: loss.promise }
   }
-  let current = await open()
+  let current = await open(patience.start)
   const openAgain = async () => {
     while (!stop.signal.aborted) {
       await current.lost

@@ -9,7 +9,7 @@ import { logInto, until } from '../../../tests/support/service.ts'
 import { quiet } from '../../../tests/support/world.ts'
 import { openDatabase } from '../open.ts'
 import { connect, describeAddress, listenTo, type Patience } from './driver.ts'
-import { findPoolerProblem } from './pooler.ts'
+import { findPooling } from './pooler.ts'
 
 /** What a server says to a user who needs no password: that, and to send statements. */
 const greeting = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1')
@@ -98,29 +98,32 @@ const statementOver = async (patience: Patience) => {
 
 test.each<[string, (patience: Patience) => Promise<unknown>]>([
   ['a statement', statementOver],
-  ['the look for a pooler', (patience) => findPoolerProblem(url, patience)],
+  ['the look for a pooler', (patience) => findPooling(url, patience)],
   ['a listener', (patience) => listenTo(url, 'news', { heard() {}, opened() {} }, patience)],
 ])('%s says that it waits, and gives up', async (_, wait) => {
   let said = 0
   const onMute = () => {
     said += 1
   }
-  const failing = wait({ clock, onMute })
+  const failing = wait({ clock, start: { is_over: false, onMute } })
   const failure = await waitedFor(failing)
   expect(failure.message).toContain('its pool may be full: "PgBouncer" in docs/operations/postgresql.md')
   expect(said).toBeGreaterThan(0)
 })
 
-test('a start that finds places for some of its connections gives up before it takes requests', async () => {
-  places = 3
+test.each([
+  ['some of its connections', 3],
+  ['all but one of those that listen', 6],
+])('a start that finds places for %s gives up before it takes requests', async (_, count) => {
+  places = count
   const options = { url, data_dir: '', connections_max: 5, log: quiet, clock }
-  const failure = await waitedFor(openDatabase({ ...options, is_service: true }), 5)
+  const failure = await waitedFor(openDatabase({ ...options, is_service: true }), 5 + 2)
   expect(failure).toMatchObject({ why: 'silence' })
 })
 
 test.each([
   // Two look for a pooler, and may not have given their places back yet.
-  ['a start that finds a place for each', 5 + 2, true],
+  ['a start that finds a place for each', 5 + 2 + 2, true],
   ['a command, which takes them as it needs them', 3, false],
 ])('%s goes on', async (_, count, is_service) => {
   places = count
@@ -129,6 +132,33 @@ test.each([
   expect(await database.sql`select 1 as n`).toEqual([{ n: 1 }])
   await database.close()
   expect(mute.size).toBe(0)
+})
+
+test('a listener that finds no place is a database that cannot be used', async () => {
+  places = 3
+  const lines: Parameters<typeof logInto>[0] = []
+  const database = await openDatabase({ url, data_dir: '', connections_max: 1, log: logInto(lines), clock })
+  places = 0
+  const failure = await waitedFor(database.listen('news', { heard() {}, opened() {} }), mute.size + held.size + 1)
+  await database.close()
+  expect(failure.message).toMatch(/^The database at .* cannot be used: it took a connection/)
+  expect(lines.map(({ message }) => message)).toEqual(['waiting for the database, which answers nothing'])
+})
+
+test('once it has started, nobody is sent to the pooler for a first statement that waits', async () => {
+  places = 3
+  const lines: Parameters<typeof logInto>[0] = []
+  const database = await openDatabase({ url, data_dir: '', connections_max: 1, log: logInto(lines), clock })
+  for (const socket of held) socket.destroy()
+  await until(
+    async () => held.size,
+    (count) => count === 0,
+  )
+  places = 0
+  const failure = await waitedFor(database.sql.begin((tx) => tx`select 1`))
+  await database.close()
+  expect(failure).toMatchObject({ message: 'the server was silent', code: 'CONNECTION_CLOSED' })
+  expect(lines).toEqual([])
 })
 
 test('a start says once how many connections it needs, and where it waits', async () => {

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 import type pg from 'pg'
 import { isConnectionLost } from '../failures.ts'
 import { type Preparations, type Rows, RunningStatement } from './running-statement.ts'
-import type { Watched } from './silence.ts'
+import type { Start, Watched } from './silence.ts'
 import type { SendableStatement } from './spell.ts'
 
 export type Dialled = { client: pg.Client; socket: Socket }
@@ -21,6 +21,8 @@ export type SessionOptions = {
   has_names: boolean
   /** How long new statements may be sent over it; null for as long as it lives. */
   lasts_ms: number | null
+  /** Left out, there is none, or it is over. */
+  start?: Start | undefined
   onStatement?: OnStatement | undefined
   onNotify?: ((channel: string, payload: string) => void) | undefined
   /** Called once statements can go out. */
@@ -106,7 +108,7 @@ export class DriverSession implements Watched {
   }
 
   get is_mute(): boolean {
-    return this.is_open && !this.has_answered
+    return this.options.start?.is_over === false && this.is_open && !this.has_answered
   }
 
   giveUp(): void {

@@ -9,11 +9,21 @@ export type Watched = {
   readonly count: number
   /** False while its server lets statements take as long as they like. */
   readonly is_watched: boolean
-  /** It is connected, and its server has not answered anything yet: so a pooler behaves whose pool is full. */
+  /** See `Start`. */
   readonly is_mute: boolean
   /** How often it was looked at since the last answer. */
   looks: number
   giveUp(): void
+}
+
+/**
+ * Until it is over, a connection over which nothing was ever answered is mute: so a pooler behaves whose pool is full.
+ * Later a commit may wait for a standby, as the first statement of a new connection.
+ */
+export type Start = {
+  is_over: boolean
+  /** Called at each look that finds a connection mute. */
+  onMute(): void
 }
 
 export type Silence = {
@@ -27,13 +37,13 @@ const look_ms = 2_500
 
 /**
  * `limit_ms` is how long a silence may last. Without a clock nothing is watched. Looks are counted, not time: where this process stood
- * still, answers wait unread. `onMute` is called at each look that finds a connection mute.
+ * still, answers wait unread.
  */
 export function openSilence(
   clock: Clock | undefined,
   limit_ms: number,
   all: readonly Watched[],
-  onMute: () => void = () => {},
+  start?: Start,
 ): Silence {
   const looks_max = Math.ceil(limit_ms / look_ms)
   const closing = new AbortController()
@@ -46,7 +56,7 @@ export function openSilence(
       } catch {
         return
       }
-      if (all.some(({ count, is_mute }) => count > 0 && is_mute)) onMute()
+      if (all.some(({ count, is_mute }) => count > 0 && is_mute)) start?.onMute()
       for (const watched of all.slice()) {
         if (watched.count === 0 || !watched.is_watched) watched.looks = 0
         else if (watched.looks >= looks_max) watched.giveUp()

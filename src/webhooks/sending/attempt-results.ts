@@ -7,7 +7,7 @@ import type { World } from '../../kernel/world.ts'
 import { type Settlement, settleAttempts } from '../queue/queue-store.ts'
 import { atMost } from './patience.ts'
 
-export type Settlements = {
+export type AttemptResults = {
   add(settlement: Settlement): void
   /** How many results are not written yet. */
   unwritten(): number
@@ -22,17 +22,17 @@ const backoff_first_ms = 50
 const backoff_max_ms = 2_000
 const close_limit_ms = 5_000
 
-export type SettlementListener = {
+export type AttemptResultListener = {
   /** Called for each attempt whose lease had run out. */
   onFenced(settlement: Settlement): void
   /** Called when there is room for more. */
   onWritten(): void
 }
 
-export function openSettlements(
+export function openAttemptResults(
   { sql, world }: { sql: Sql; world: Pick<World, 'clock' | 'log'> },
-  { onFenced, onWritten }: SettlementListener,
-): Settlements {
+  { onFenced, onWritten }: AttemptResultListener,
+): AttemptResults {
   const { clock, log } = world
   const waiting: Settlement[] = []
   let writing: Promise<void> | null = null

@@ -9,7 +9,7 @@ import { openBell } from '../../kernel/bell.ts'
 import type { Keyring } from '../../kernel/keyring.ts'
 import type { Tracing } from '../../kernel/tracing.ts'
 import type { GuardedHttp, World } from '../../kernel/world.ts'
-import { openSettlements } from './attempt-results.ts'
+import { openAttemptResults } from './attempt-results.ts'
 import { openAttempts } from './attempts.ts'
 import { openClaims, poll_ms } from './claims.ts'
 import type { DeliverySettings } from './deliver.ts'
@@ -70,7 +70,7 @@ export function startDeliveries(parts: DeliveryLoopOptions): DeliveryLoop {
   })
   const health = openHealth(parts, lanes)
   metrics.watchWebhookBreakers(() => lanes.breakers(clock.now().getTime()))
-  const settlements = openSettlements(parts, {
+  const attemptResults = openAttemptResults(parts, {
     onFenced(settlement) {
       metrics.webhookFenced()
       log.warn(logFields(settlement), 'webhook attempt outlived its lease')
@@ -88,14 +88,14 @@ export function startDeliveries(parts: DeliveryLoopOptions): DeliveryLoop {
     sending,
     lanes,
     health,
-    settlements,
+    attemptResults,
     onEnd({ is_retry, was_full, next_retry_at }) {
       if (next_retry_at) claims.retryAt(next_retry_at.getTime())
       if (was_full || claims.wasCut()) wake(is_retry ? 'replay' : 'event')
     },
   })
   const { begin } = attempts
-  const claims = openClaims({ sql, clock, settings, lanes, unwritten: settlements.unwritten, begin })
+  const claims = openClaims({ sql, clock, settings, lanes, unwritten: attemptResults.unwritten, begin })
   const bell = openBell()
   let is_stopping = false
 
@@ -142,7 +142,7 @@ export function startDeliveries(parts: DeliveryLoopOptions): DeliveryLoop {
       is_stopping = true
       bell.ring()
       await atMost(clock, settings.timeout_ms + stop_slack_ms, ended())
-      await settlements.close()
+      await attemptResults.close()
       await parts.http.close()
     },
   }

@@ -7,7 +7,7 @@ import { chanceOf, type World } from '../../kernel/world.ts'
 import { eventKey } from '../delivery.ts'
 import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
 import type { Settlement } from '../queue/queue-store.ts'
-import type { Settlements } from './attempt-results.ts'
+import type { AttemptResults } from './attempt-results.ts'
 import { type DeliverySettings, type PostResult, post, type SendOptions, settlementOf } from './deliver.ts'
 import type { Health } from './health.ts'
 import type { Lanes } from './lanes.ts'
@@ -20,7 +20,7 @@ export type AttemptContext = {
   sending: SendOptions & { settings: DeliverySettings }
   lanes: Lanes
   health: Health
-  settlements: Settlements
+  attemptResults: AttemptResults
 }
 
 /** Returns whether more deliveries may wait for the attempt's place, and when it is repeated, if it is. */
@@ -29,7 +29,7 @@ export async function runAttempt(
   delivery: ClaimedDelivery,
   is_retry: boolean,
 ): Promise<{ was_full: boolean; next_retry_at: Date | null }> {
-  const { lanes, metrics, settlements } = parts
+  const { lanes, metrics, attemptResults } = parts
   const { clock } = parts.world
   const { endpoint_id, attempt_id } = delivery
   const { schedule } = parts.sending.settings
@@ -45,7 +45,7 @@ export async function runAttempt(
   const ended_at = clock.now()
   const attempt = { began_at, ended_at, schedule, chance: chance() }
   const settlement = settlementOf(delivery, result, attempt)
-  settlements.add(settlement)
+  attemptResults.add(settlement)
   const open_max_ms = 1000 * Math.max(0, ...schedule)
   const attemptResult = { ...result, attempt_id, ended_ms: ended_at.getTime(), open_max_ms }
   const { was_full, turned } = lanes.end(endpoint_id, attemptResult, chance())
