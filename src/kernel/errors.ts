@@ -198,6 +198,11 @@ export const catalogue = {
     dashboard: true,
     when: 'Nothing of the failed refund is owed, or another amount: it was given back meanwhile, or tried again.',
   },
+  refund_settled_otherwise: {
+    status: 409,
+    dashboard: true,
+    when: 'Of the payment another amount was given back another way than the page says: look at it again.',
+  },
   both_ways_required: {
     status: 403,
     dashboard: true,

@@ -33,6 +33,9 @@ import {
 import { judgeTestConnections } from './test-connections.ts'
 import { beginAs } from './write-as.ts'
 
+/** Made by the service for its demo shop: nobody made it for a server. */
+export const demo_key_name = 'demo'
+
 /** The writer of the journal's lines, with what they write by. */
 export type ManageContext = LineWriter & { sql: Sql } & ManageParts
 type ManageParts = { ids: Ids; clock: Clock }

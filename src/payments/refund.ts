@@ -73,20 +73,6 @@ export function amountToRefund(payment: Payment, { amount }: Pick<RefundWish, 'a
   return amount ?? rest
 }
 
-/** Throws `refund_limit_exceeded` where the refunds of the payment would come to more than support may give back of one. */
-export function refuseBeyond(
-  limit: number,
-  { refunded_amount, currency }: Pick<Payment, 'refunded_amount' | 'currency'>,
-  amount: number,
-): void {
-  if (refunded_amount + amount <= limit) return
-  const words =
-    limit === 0
-      ? `Support has no limit in ${currency}, so it may not refund.`
-      : 'That is more of the payment than support may refund.'
-  throw new Refusal('refund_limit_exceeded', words, { field: 'amount' })
-}
-
 function exceeds(sentence: string, platform_code?: string): Refusal {
   const words = `${sentence} Refunds that are pending count.`
   return new Refusal('refund_exceeds_captured', words, {

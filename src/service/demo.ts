@@ -6,7 +6,7 @@ import { isUniqueViolation } from '../database/failures.ts'
 import { permissions } from '../http/access.ts'
 import { moveOrigin } from '../merchants/change-integration.ts'
 import type { PriceListItem } from '../merchants/integration.ts'
-import { createIntegration, createKey, createMerchant, type ManageContext } from '../merchants/manage.ts'
+import { createIntegration, createKey, createMerchant, demo_key_name, type ManageContext } from '../merchants/manage.ts'
 import type { Merchant } from '../merchants/merchant.ts'
 import { findMerchant, findMerchantByHandle, listIntegrations } from '../merchants/store.ts'
 import type { DemoShop } from '../pages/demo-shop.ts'
@@ -141,7 +141,7 @@ async function makeDemo(context: ManageContext, base_url: string): Promise<strin
 
 async function makeKeys(context: ManageContext, merchant_id: string) {
   const { secret_key, key } = await createKey(context, merchant_id, {
-    name: 'demo',
+    name: demo_key_name,
     permissions: [...permissions],
     mode: 'any',
     allowed_addresses: [],

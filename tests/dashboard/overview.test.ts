@@ -212,6 +212,11 @@ test('each first step ticks itself off', async () => {
   const { merchant_id: id, key_id } = made_by_command
   const keeper = await newMember(service, { role: 'owner', merchant_id: id })
   const hasKey = async () => (await keeper.get(`/${id}/overview?mode=test&zone=UTC`)).body.steps.has_key
+  await sql`update api_keys set name = null where key_id = ${key_id}`
+  expect(await hasKey()).toBe(false)
+  // By \`ripper key create\`, before it is used.
+  await sql`update api_keys set name = 'till' where key_id = ${key_id}`
+  expect(await hasKey()).toBe(true)
   // As the demo's is, which nobody made for a server.
   await sql`update api_keys set name = 'demo' where key_id = ${key_id}`
   expect(await hasKey()).toBe(false)

@@ -160,7 +160,39 @@ test('two who say so at once say it once', async () => {
   expect(await linesOf(payment_id)).toMatchObject([{ detail: { note } }])
 })
 
-test('a refund that is tried again in the same moment is one of its own', async () => {
+/** A refund by a person, whose page says how much was given back another way. */
+const refund = (payment_id: string, body: object, person = owner) =>
+  person.post(`${at}/payments/${payment_id}/refunds`, body, keyed())
+
+test.each<[string, (one: { payment_id: string; refund_id: string }) => Promise<unknown>, number | undefined, string]>([
+  ['a page from before it', ({ refund_id }) => settle(refund_id), 0, '409 refund_settled_otherwise'],
+  ['a page that does not say', ({ refund_id }) => settle(refund_id), undefined, '409 refund_settled_otherwise'],
+  ['a page that has it', ({ refund_id }) => settle(refund_id), refused_amount, '201 undefined'],
+  ['a page that has more', async () => {}, refused_amount, '409 refund_settled_otherwise'],
+  [
+    'a page from before it was taken back',
+    async ({ refund_id }) => [await settle(refund_id), await reopen(refund_id)],
+    refused_amount,
+    '409 refund_settled_otherwise',
+  ],
+])('a person refunds from %s', async (_, prepare, otherwise_amount, expected) => {
+  const one = await payment()
+  await prepare(one)
+  expect(refusalIn(await refund(one.payment_id, { amount: 600, otherwise_amount }))).toBe(expected)
+  expect(await read(`payments/${one.payment_id}`)).toMatchObject({ refund_count: expected.startsWith('201') ? 2 : 1 })
+})
+
+test('of a note and a refund by people in the same moment the first alone is done', async () => {
+  const { payment_id, refund_id } = await payment()
+  const again = () => refund(payment_id, { amount: refused_amount, otherwise_amount: 0 })
+  const [noted, refused] = await meeting(sql, () => settle(refund_id), again)
+  expect([noted.status, refusalIn(refused)]).toEqual([204, '409 refund_settled_otherwise'])
+  await reopen(refund_id)
+  const [made, late] = await meeting(sql, again, () => settle(refund_id))
+  expect([made.status, refusalIn(late)]).toEqual([201, '409 refund_not_owed'])
+})
+
+test('a refund that is tried again by the API in the same moment is one of its own', async () => {
   const { payment_id, refund_id } = await payment()
   const [answer, made] = await meeting(
     sql,
@@ -190,6 +222,22 @@ test('those who refund may: support up to its limit, of all that goes back', asy
   await clock.advance(2000)
   expect(refusalIn(await settle(second.id, undefined, support))).toBe('403 refund_limit_exceeded')
   expect((await reopen(refund_id, support)).status).toBe(204)
+})
+
+test('what support gives back another way counts for its refunds, and what an owner so gave back is not its to reopen', async () => {
+  const limit = (amount: number) => owner.post(`${at}/team/refund-limits`, { currency: 'GBP', amount })
+  const { payment_id, refund_id } = await payment()
+  await limit(refused_amount)
+  const again = () => refund(payment_id, { amount: 1, otherwise_amount: refused_amount }, support)
+  expect((await settle(refund_id, undefined, support)).status).toBe(204)
+  expect(await read(`payments/${payment_id}`, support)).toMatchObject({ refund_max: 0, permitted: [] })
+  expect(refusalIn(await again())).toBe('403 refund_limit_exceeded')
+  await limit(refused_amount + 10)
+  expect(await read(`payments/${payment_id}`, support)).toMatchObject({ refund_max: 10, permitted: ['refund'] })
+  expect((await again()).status).toBe(201)
+  await limit(refused_amount)
+  expect(refusalIn(await reopen(refund_id, support))).toBe('403 refund_limit_exceeded')
+  expect((await reopen(refund_id)).status).toBe(204)
 })
 
 test('the journal and the rows of money still say the same', async () => {

@@ -82,8 +82,8 @@ export const listAuditHere = route({
     }))
     // A key that is asked for is named even where it did nothing. The name of a person of another merchant would be none of theirs.
     const { actor = '' } = query
-    const named = actor.startsWith('key ') ? [...rows, { actor, subject: '' }] : rows
-    return { data, people: await peopleIn(sql, named, holder), ...page }
+    const subjects = actor.startsWith('key ') ? [...rows, { actor, subject: '' }] : rows
+    return { data, people: await peopleIn(sql, subjects, holder), ...page }
   },
 })
 

@@ -2,6 +2,7 @@
 
 import type { Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
+import { demo_key_name } from '../../merchants/manage.ts'
 import { counted_max as payments_of_order_max } from '../../payments/reading/list-filters.ts'
 import { owedRefunds, type RefundedPayment, refundStates } from '../../payments/reading/owed-refunds.ts'
 import { oldestWaiting } from '../webhooks/delivery-facts-store.ts'
@@ -96,7 +97,7 @@ export async function readWaits(
         as has_colleague,
       exists (select 1 from api_keys
         where merchant_id = ${merchant_id} and revoked_at is null
-          and (made_by is not null or last_used_at is not null)) as has_key`
+          and (made_by is not null or last_used_at is not null or name <> ${demo_key_name})) as has_key`
   const { hold_count: count, next_deadline, sums, keys_ending, failed, ...rest } = row!
   const owed = failed.flatMap(owedRefunds).filter(({ settled_at }) => new Date(settled_at!) >= failed_from)
   const begun_at = owed.map(({ created_at }) => Date.parse(created_at))

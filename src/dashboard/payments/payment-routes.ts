@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { listRefusedRequests } from '../../http/refusal-log-store.ts'
 import { route } from '../../http/route.ts'
 import { idsFrom } from '../../kernel/ids.ts'
-import { type Mode, timestampOrNull } from '../../kernel/values.ts'
+import { amount_max, type Mode, timestampOrNull } from '../../kernel/values.ts'
 import type { Context } from '../../payments/context.ts'
 import { readLife } from '../../payments/history/payment-history.ts'
 import { type Hold, viewHold } from '../../payments/hold.ts'
@@ -16,8 +16,8 @@ import { refundSums } from '../../payments/reading/owed-refunds.ts'
 import { findPaymentWithHold, type PaymentWithHold } from '../../payments/reading/payment-store.ts'
 import { paymentView, viewPayment } from '../../payments/reading/read-payment.ts'
 import { refundableOf } from '../../payments/refund.ts'
-import { findRefundLimit } from '../../payments/refunds/refund-limit-store.ts'
-import { refundRecord } from '../../payments/refunds/refund-routes.ts'
+import { findRefundLimit, leftOfLimit } from '../../payments/refunds/refund-limit-store.ts'
+import { refundCreate, refundRecord } from '../../payments/refunds/refund-routes.ts'
 import { settlementAt } from '../../payments/session.ts'
 import { holdView, otherPaymentsView, settlementView } from '../../payments/views.ts'
 import { type Member, notThere } from '../../users/member.ts'
@@ -65,10 +65,10 @@ export const readPaymentHere = route({
     const found = await findPaymentWithHold(sql, { merchant_id, payment_id: params.payment_id! })
     if (!found) throw notThere()
     const { payment, hold, session } = found
-    const { card_brand: brand, card_last4: last4, refunded_amount, amount } = payment
+    const { card_brand: brand, card_last4: last4 } = payment
     const left = refundableOf(payment)
     const refund_limit = isLimited(holder) ? await findRefundLimit(sql, payment) : null
-    const refund_max = Math.max(0, Math.min(left, (refund_limit ?? amount) - refunded_amount))
+    const refund_max = refund_limit === null ? left : Math.max(0, Math.min(left, leftOfLimit(refund_limit, payment)))
     const shown = {
       ...viewPayment(payment),
       card: brand && last4 ? { brand, last4 } : null,
@@ -117,10 +117,18 @@ export const readSessionTimelineHere = {
 export const captureHere = behind(deciding, captureWithNote, showShopper)
 export const voidHere = behind(deciding, voidWithNote, showShopper)
 export const escalateHere = behind(signedIn('decide_holds', { mode: paymentMode }), escalateWithNote, showShopper)
-const limitedRefund = refundRecord((holder) => isLimited(holder as Member))
+const refundByPerson = refundRecord(
+  z.strictObject({
+    ...refundCreate.shape,
+    otherwise_amount: z.int().min(0).max(amount_max).default(0).meta({
+      description: 'how much of the payment was given back another way, as the person saw it',
+    }),
+  }),
+  (holder, { otherwise_amount }) => ({ is_limited: isLimited(holder as Member), otherwise_amount }),
+)
 export const refundHere = behind(signedIn('refund_payments', { gravity: 'money', mode: paymentMode }), {
-  ...limitedRefund,
-  refusals: [...limitedRefund.refusals, 'refund_limit_exceeded'],
+  ...refundByPerson,
+  refusals: [...refundByPerson.refusals, 'refund_limit_exceeded', 'refund_settled_otherwise'],
 })
 
 /** What the state of a payment and the person's role allow now. */

@@ -4,25 +4,13 @@ import type { JournalLine } from '../../audit/journal.ts'
 import { rowIf } from '../../database/driver/rows.ts'
 import type { AnySql } from '../../database/open.ts'
 
-export type RefundKey = { merchant_id: string; refund_id: string }
-
-/**
- * Locks the payment of a refund until the transaction ends. Null where there is no such refund.
- */
-export async function lockPaymentOf(tx: AnySql, { merchant_id, refund_id }: RefundKey): Promise<string | null> {
-  const [row] = await tx<{ payment_id: string }[]>`
-    select p.payment_id from payments p
-    where p.merchant_id = ${merchant_id} and p.payment_id = (
-      select r.payment_id from refunds r where r.merchant_id = ${merchant_id} and r.refund_id = ${refund_id})
-    for update`
-  return row?.payment_id ?? null
-}
+export type Settlement = { at: Date; amount: number }
 
 /** Writes when and how much of a refund was settled otherwise, or null where that is taken back, with its line. */
 export async function saveSettlement(
   tx: AnySql,
-  { merchant_id, refund_id }: RefundKey,
-  { otherwise, line }: { otherwise: { at: Date; amount: number } | null; line: JournalLine },
+  { merchant_id, refund_id }: { merchant_id: string; refund_id: string },
+  { otherwise, line }: { otherwise: Settlement | null; line: JournalLine },
 ): Promise<void> {
   await tx`
     with refund as (

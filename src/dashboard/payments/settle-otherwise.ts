@@ -2,23 +2,22 @@
 // not offered again. The API and events do not know of it; at the acquirer nothing changes.
 
 import { z } from 'zod'
-import { type JournalChange, type JournalLine, journalLine } from '../../audit/journal.ts'
+import { type JournalChange, journalLine } from '../../audit/journal.ts'
 import { looksLikeCardNumber } from '../../cards/card-data.ts'
-import type { AnySql } from '../../database/open.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { beginAs } from '../../merchants/write-as.ts'
 import type { Context } from '../../payments/context.ts'
 import { amount as amountField, must, text } from '../../payments/fields.ts'
 import { modeOfRefund } from '../../payments/reading/mode-store.ts'
-import { owedRefunds, refundSums } from '../../payments/reading/owed-refunds.ts'
-import { findPayment, type PaymentRead } from '../../payments/reading/payment-store.ts'
-import { refuseBeyond } from '../../payments/refund.ts'
-import { findRefundLimit } from '../../payments/refunds/refund-limit-store.ts'
+import { owedRefunds } from '../../payments/reading/owed-refunds.ts'
+import { lockPayment, type PaymentRead } from '../../payments/reading/payment-store.ts'
+import { findRefund } from '../../payments/reading/refund-store.ts'
+import { refuseBeyond } from '../../payments/refunds/refund-limit-store.ts'
 import { type Member, notThere } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { isLimited } from './payment-routes.ts'
-import { lockPaymentOf, type RefundKey, saveSettlement } from './settle-otherwise-store.ts'
+import { type Settlement, saveSettlement } from './settle-otherwise-store.ts'
 
 const shared = {
   path: '/dashboard/api/{merchant_id}/refunds/{refund_id}/otherwise' as const,
@@ -48,66 +47,70 @@ export const settleRefundHere = route({
       .meta({ description: 'how it was given back' }),
   }),
   refusals: ['refund_limit_exceeded', 'refund_not_owed'],
-  handle: async (context: Context, { holder, params, body, request_id, now: at }) => {
-    const key = { merchant_id: holder.merchant_id, refund_id: params.refund_id! }
-    const { amount } = body
-    await beginAs(context.sql, holder, async (tx, member) => {
-      const payment = await lockPayment(tx, key)
-      const refund = owedRefunds(payment).find(({ refund_id }) => refund_id === key.refund_id)
+  handle: (context: Context, { body, ...request }) =>
+    changeRefund(context, request, (payment, refund_id) => {
+      const { amount } = body
+      const refund = owedRefunds(payment).find((each) => each.refund_id === refund_id)
       if (refund?.owed_amount !== amount) {
         throw new Refusal('refund_not_owed', 'Nothing of the refund is owed any more, or another amount is.')
       }
-      await refuseBeyondLimit(tx, member, payment, amount)
-      const detail = { ...body, refund_id: key.refund_id, currency: payment.currency }
-      const by = { actor: `user ${holder.user_id}` as const, request_id, at }
-      const line = lineOf(context, payment, { change: 'refund.settled_otherwise', detail, ...by })
-      await saveSettlement(tx, key, { otherwise: { at, amount }, line })
-    })
-    return null
-  },
+      return {
+        added_amount: amount,
+        otherwise: { at: request.now, amount },
+        change: 'refund.settled_otherwise',
+        detail: body,
+      }
+    }),
 })
 
 export const reopenRefundHere = route({
   ...shared,
   method: 'DELETE',
   summary: 'Take back that the money of a failed refund was given back another way',
-  refusals: [],
-  handle: async (context: Context, { holder, params, request_id, now: at }) => {
-    const key = { merchant_id: holder.merchant_id, refund_id: params.refund_id! }
-    await beginAs(context.sql, holder, async (tx) => {
-      const payment = await lockPayment(tx, key)
-      const amount = payment.refunds?.find(({ refund_id }) => refund_id === key.refund_id)?.otherwise_amount
+  refusals: ['refund_limit_exceeded'],
+  handle: (context: Context, request) =>
+    changeRefund(context, request, (payment, refund_id) => {
+      const amount = payment.refunds?.find((each) => each.refund_id === refund_id)?.otherwise_amount
       // Somebody has taken it back already, or nobody ever said so.
       if (!amount) throw notThere()
-      const detail = { refund_id: key.refund_id, amount, currency: payment.currency }
-      const by = { actor: `user ${holder.user_id}` as const, request_id, at }
-      const line = lineOf(context, payment, { change: 'refund.reopened', detail, ...by })
-      await saveSettlement(tx, key, { otherwise: null, line })
-    })
-    return null
-  },
+      return { added_amount: 0, otherwise: null, change: 'refund.reopened', detail: { amount } }
+    }),
 })
 
-/** With all its refunds, as they stay until the transaction ends: whatever begins, ends or settles one of them waits. */
-async function lockPayment(tx: AnySql, key: RefundKey): Promise<PaymentRead> {
-  const payment_id = await lockPaymentOf(tx, key)
-  const payment = payment_id && (await findPayment(tx, key.merchant_id, payment_id))
-  if (!payment) throw notThere()
-  return payment
+type Request = { holder: Member; params: Record<string, string>; request_id: string; now: Date }
+
+type Change = Pick<JournalChange, 'change'> & {
+  /** What would be given back of the payment in addition. */
+  added_amount: number
+  otherwise: Settlement | null
+  detail: { amount: number; note?: string }
 }
 
-/** What support gives back another way counts as what it refunds does. */
-async function refuseBeyondLimit(tx: AnySql, member: Member, payment: PaymentRead, amount: number): Promise<void> {
-  if (!isLimited(member)) return
-  const { currency } = payment
-  const refunded_amount = payment.refunded_amount + refundSums(payment).otherwise_amount
-  refuseBeyond(await findRefundLimit(tx, payment), { refunded_amount, currency }, amount)
-}
-
-function lineOf(
-  { ids }: Pick<Context, 'ids'>,
-  { merchant_id, session_id, payment_id: subject }: PaymentRead,
-  change: Pick<JournalChange, 'change' | 'detail' | 'actor' | 'request_id' | 'at'>,
-): JournalLine {
-  return journalLine(ids, { merchant_id, session_id, subject, ...change })
+/** What `changeOf` makes of the payment is done, by support up to its limit: so it may take back what it may give. */
+async function changeRefund(
+  { sql, ids }: Context,
+  { holder, params, request_id, now: at }: Request,
+  changeOf: (payment: PaymentRead, refund_id: string) => Change,
+): Promise<null> {
+  await beginAs(sql, holder, async (tx, member) => {
+    const refund = await findRefund(tx, { merchant_id: holder.merchant_id, refund_id: params.refund_id! })
+    const payment = refund && (await lockPayment(tx, refund))
+    if (!payment) throw notThere()
+    const { refund_id } = refund
+    const { added_amount, otherwise, change, detail } = changeOf(payment, refund_id)
+    if (isLimited(member)) await refuseBeyond(tx, payment, added_amount)
+    const { merchant_id, session_id, payment_id, currency } = payment
+    const line = journalLine(ids, {
+      merchant_id,
+      session_id,
+      subject: payment_id,
+      actor: `user ${holder.user_id}`,
+      request_id,
+      at,
+      change,
+      detail: { ...detail, refund_id, currency },
+    })
+    await saveSettlement(tx, refund, { otherwise, line })
+  })
+  return null
 }

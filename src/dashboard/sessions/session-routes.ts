@@ -13,8 +13,8 @@ import { findSessionAndHold } from '../../payments/sessions/session-store.ts'
 import { notThere } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { showShopper, showShoppers } from '../shoppers.ts'
-import { withLeftChecks } from './left-checks.ts'
 import { could_not_go_on, lastRefusal, pageOfRefused, type WithRefusal, withRefusals } from './refused-sessions.ts'
+import { withUnfinishedChecks } from './unfinished-checks.ts'
 
 const shared = {
   method: 'GET' as const,
@@ -51,7 +51,7 @@ export const listSessionsHere = route({
     const filters = { merchant_id, ...span, order_reference, text, in_emails, three_ds }
     const place = { limit: Number(limit ?? limit_default), after }
     const show = async <Page extends { data: WithRefusal[] }>({ data, ...page }: Page) => {
-      const rows = await withLeftChecks(context.sql, { merchant_id, now }, data)
+      const rows = await withUnfinishedChecks(context.sql, { merchant_id, now }, data)
       return showShoppers({ ...page, data: rows }, holder)
     }
     if (status === could_not_go_on) return show(await pageOfRefused(context, filters, place, now))

@@ -81,6 +81,16 @@ test.each<[string, RefundState[], [string, number][]]>([
   ['a part that was settled otherwise', [failed(1013, 1), otherwise(failed(500, 2), 3)], [['ref_1013_1', 513]]],
   ['one of two that was settled otherwise', [otherwise(failed(513, 1, 5), 6), failed(913, 2, 5)], [['ref_913_2', 913]]],
   ['one settled otherwise by a clock that is behind', [otherwise(failed(513, 1, 5), 2)], []],
+  [
+    'one settled otherwise, and all of which a part is left',
+    [otherwise(failed(4000, 1), 2), failed(4200, 3)],
+    [['ref_4200_3', 200]],
+  ],
+  [
+    'one settled otherwise, and more given back than was left',
+    [otherwise(failed(4000, 1), 2), done(513, 3), failed(13, 4)],
+    [],
+  ],
   ['all was given back', [failed(513, 1), failed(913, 2), done(4200, 3)], []],
   ['all had been given back, and then one failed', [done(4000, 1), failed(200, 2), done(200, 3)], []],
 ])('%s', (_, refunds, owed) => {
@@ -89,22 +99,35 @@ test.each<[string, RefundState[], [string, number][]]>([
   )
 })
 
-/** One after the other, as a payment allows: never more than is left. */
-const histories = fc
-  .array(fc.record({ amount: fc.integer({ min: 1, max: 9 }), is_done: fc.boolean() }), { maxLength: 8 })
-  .map((wishes) => {
-    let left = 20
-    return wishes.flatMap(({ amount, is_done }, index): RefundState[] => {
-      if (amount > left) return []
-      if (is_done) left -= amount
-      return [(is_done ? done : failed)(amount, index * 10)]
+/** One after the other, as a payment allows: never more than is left. Notes do not count there. */
+const historiesWith = (notes: fc.Arbitrary<boolean>) =>
+  fc
+    .array(fc.record({ amount: fc.integer({ min: 1, max: 9 }), is_done: fc.boolean(), is_noted: notes }), {
+      maxLength: 8,
     })
-  })
+    .map((wishes) => {
+      let left = 20
+      let refunds: RefundState[] = []
+      for (const [index, { amount, is_done, is_noted }] of wishes.entries()) {
+        if (amount > left) continue
+        if (is_done) left -= amount
+        refunds.push((is_done ? done : failed)(amount, index * 10))
+        // A person notes the oldest that is owed, with what is owed of it.
+        const [owed] = is_noted ? owedRefunds({ amount: 20, refunds }) : []
+        refunds = refunds.map((each) =>
+          each.refund_id === owed?.refund_id
+            ? { ...otherwise(each, index * 10 + 2), otherwise_amount: owed.owed_amount }
+            : each,
+        )
+      }
+      return refunds
+    })
 const owedSum = (refunds: RefundState[]) => refundSums({ amount: 20, refunds }).failed_amount
 
 test('a try that fails changes nothing once the same is done', () => {
   fc.assert(
-    fc.property(histories, fc.nat(), (refunds, place) => {
+    // A note of what would be owed of another refund is another history.
+    fc.property(historiesWith(fc.constant(false)), fc.nat(), (refunds, place) => {
       const doneOnes = refunds.filter(({ status }) => status === 'succeeded')
       const which = doneOnes[place % doneOnes.length]
       if (!which) return
@@ -117,10 +140,13 @@ test('a try that fails changes nothing once the same is done', () => {
 
 test('what is owed is never more than was asked for at most, nor than is left', () => {
   fc.assert(
-    fc.property(histories, (refunds) => {
-      const given = refunds.reduce((sum, { status, amount }) => sum + (status === 'succeeded' ? amount : 0), 0)
+    fc.property(historiesWith(fc.boolean()), (refunds) => {
+      const given = refunds.reduce(
+        (sum, each) => sum + (each.status === 'succeeded' ? each.amount : (each.otherwise_amount ?? 0)),
+        0,
+      )
       const largest = Math.max(0, ...refunds.map(({ status, amount }) => (status === 'failed' ? amount : 0)))
-      expect(owedSum(refunds)).toBeLessThanOrEqual(Math.min(largest, 20 - given))
+      expect(owedSum(refunds)).toBeLessThanOrEqual(Math.min(largest, Math.max(0, 20 - given)))
     }),
   )
 })

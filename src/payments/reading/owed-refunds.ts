@@ -34,7 +34,7 @@ export function refundStates(sql: AnySql, payment: Fragment): Fragment {
  * The failed refunds that are still owed, by when they failed. A refund that was begun after failures takes the place of those that
  * it asks for again, whether it fails as well or not: of the one with its amount, else of the largest ones that it covers, and of a
  * part of the oldest with what is left. So a try that fails changes nothing once a later one is done. What a person gave back
- * another way is owed no more. Never more than is left of the captured amount.
+ * another way is owed no more. Never more than is left of the captured amount after both.
  */
 export function owedRefunds({ amount, refunds }: RefundedPayment): OwedRefund[] {
   if (refunds === null) return []
@@ -54,7 +54,10 @@ export function owedRefunds({ amount, refunds }: RefundedPayment): OwedRefund[] 
       owed = rest
     }
   }
-  const given = refunds.reduce((sum, each) => (each.status === 'failed' ? sum : sum + each.amount), 0)
+  const given = refunds.reduce(
+    (sum, each) => sum + (each.status === 'failed' ? (each.otherwise_amount ?? 0) : each.amount),
+    0,
+  )
   return within(owed, amount - given)
 }
 

@@ -33,6 +33,19 @@ export async function findPayment(
   return row
 }
 
+/**
+ * With its refunds, locked: until the transaction ends none begins or fails, and none is settled another way. One that is pending
+ * may succeed meanwhile, but it counts as given back already.
+ */
+export async function lockPayment(
+  tx: AnySql,
+  { merchant_id, payment_id }: PaymentKey,
+): Promise<PaymentRead | undefined> {
+  await tx`select 1 from payments where merchant_id = ${merchant_id} and payment_id = ${payment_id} for update`
+  // The statement that waited for the row would see the refunds as they were before.
+  return findPayment(tx, merchant_id, payment_id)
+}
+
 function readsOf(sql: AnySql, merchant_id: string, payment_id: string) {
   return sql`
     select p.*, s.items, s.customer, s.metadata,

@@ -1,12 +1,12 @@
 // The SQL that reads refunds.
 
-import type { Sql } from '../../database/open.ts'
+import type { AnySql, Sql } from '../../database/open.ts'
 import type { Operation } from '../operation.ts'
 import type { PaymentKey } from '../payment.ts'
 import type { Refund } from '../refund.ts'
 
 export async function findRefund(
-  sql: Sql,
+  sql: AnySql,
   { merchant_id, refund_id }: { merchant_id: string; refund_id: string },
 ): Promise<Refund | undefined> {
   const [row] = await sql<Refund[]>`

@@ -2,6 +2,9 @@
 
 import { insertLine } from '../../audit/journal-store.ts'
 import type { AnySql, Sql } from '../../database/open.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import { refundSums } from '../reading/owed-refunds.ts'
+import type { PaymentRead } from '../reading/payment-store.ts'
 
 /** `amount` is in minor units. */
 export type RefundLimit = { currency: string; amount: number }
@@ -22,6 +25,22 @@ export async function findRefundLimit(
     select amount from support_refund_limits
     where merchant_id = ${merchant_id} and currency = ${currency}`
   return row?.amount ?? 0
+}
+
+/** How much more of a payment support may give back: what a person gave back another way counts as refunds do. */
+export function leftOfLimit(limit: number, payment: PaymentRead): number {
+  return limit - payment.refunded_amount - refundSums(payment).otherwise_amount
+}
+
+/** Throws `refund_limit_exceeded` where more of the payment would be given back than support may of one. */
+export async function refuseBeyond(sql: AnySql, payment: PaymentRead, amount: number): Promise<void> {
+  const limit = await findRefundLimit(sql, payment)
+  if (amount <= leftOfLimit(limit, payment)) return
+  const words =
+    limit === 0
+      ? `Support has no limit in ${payment.currency}, so it may not refund.`
+      : 'That is more of the payment than support may refund.'
+  throw new Refusal('refund_limit_exceeded', words, { field: 'amount' })
 }
 
 /**

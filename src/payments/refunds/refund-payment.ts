@@ -5,6 +5,7 @@ import { rowIf } from '../../database/driver/rows.ts'
 import type { AnySql } from '../../database/open.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
 import { type GateResult, gateResult, hasPassed, insertKeyIfOpen } from '../../http/key-gate.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { writeAs } from '../../merchants/write-as.ts'
 import type { RefundCase } from '../acquirer-operations/outcome-by-kind.ts'
 import { callToSettle, sendOperation } from '../acquirer-operations/send.ts'
@@ -12,16 +13,24 @@ import type { SettlementContext } from '../context.ts'
 import { newOperation, type Operation } from '../operation.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import { noPayment, type PaymentKey } from '../payment.ts'
-import { findWholePayment } from '../reading/payment-store.ts'
+import { refundSums } from '../reading/owed-refunds.ts'
+import { findWholePayment, lockPayment } from '../reading/payment-store.ts'
 import { findRefund } from '../reading/refund-store.ts'
-import { amountToRefund, newRefund, type Refund, type RefundWish, refuseBeyond } from '../refund.ts'
+import { amountToRefund, newRefund, type Refund, type RefundWish } from '../refund.ts'
 import type { WholePayment } from '../whole-payment.ts'
-import { findRefundLimit } from './refund-limit-store.ts'
+import { refuseBeyond } from './refund-limit-store.ts'
+
+export type PersonWish = {
+  /** Whether the merchant's limits of support apply. */
+  is_limited: boolean
+  /** How much their page says was given back another way. If it is another amount, they would give it back twice. */
+  otherwise_amount: number
+}
 
 export type RefundRequest = RefundWish & {
   cause: Cause
-  /** Whether the merchant's limits of support apply. */
-  is_limited?: boolean
+  /** For a request by a person in the dashboard. */
+  person?: PersonWish | null
   /** For a request by the API that has one. */
   key: ReservedKey | null
 }
@@ -31,7 +40,8 @@ const tries_max = 20
 
 /**
  * Returns the refund: settled, or pending while the acquirer carries it out or its answer is looked for. Throws
- * `resource_not_found`, `payment_not_refundable`, `refund_exceeds_captured`, `refund_limit_exceeded`, or KeyTakenError.
+ * `resource_not_found`, `payment_not_refundable`, `refund_exceeds_captured`, KeyTakenError, or for a person
+ * `refund_settled_otherwise` or `refund_limit_exceeded`.
  */
 export async function refundPayment(
   context: SettlementContext,
@@ -51,12 +61,11 @@ export async function refundPayment(
 async function begin(
   context: SettlementContext,
   whole: WholePayment,
-  { amount: asked_amount, reason, metadata, cause, key, is_limited = false }: RefundRequest,
+  { amount: asked_amount, reason, metadata, cause, key, person }: RefundRequest,
 ): Promise<RefundCase | null> {
   const { sql, ids, world } = context
   const { payment } = whole
   const amount = amountToRefund(payment, { amount: asked_amount })
-  if (is_limited) refuseBeyond(await findRefundLimit(sql, payment), payment, amount)
   const at = world.clock.now()
   const operation_id = ids.operation(at)
   const refund_id = ids.refund(at)
@@ -76,9 +85,23 @@ async function begin(
     at,
   })
   const rest = asked_amount === null ? amount : null
-  const intent = { refund, operation, rest, key, journal, is_limited }
-  if (!(await writeAs(sql, cause, (tx) => beginRefund(tx, intent)))) return null
+  const intent = { refund, operation, rest, key, journal }
+  const is_begun = await writeAs(sql, cause, async (tx) => {
+    if (person) await refusePerson(tx, refund, person)
+    return beginRefund(tx, intent)
+  })
+  if (!is_begun) return null
   return { ...whole, kind: 'refund', refund, operation, cause }
+}
+
+/** The notes and the limit hold until the transaction ends, so it must be one. */
+async function refusePerson(tx: AnySql, { amount, ...key }: Refund, person: PersonWish): Promise<void> {
+  const payment = await lockPayment(tx, key)
+  if (!payment) throw noPayment()
+  if (refundSums(payment).otherwise_amount !== person.otherwise_amount) {
+    throw new Refusal('refund_settled_otherwise', 'Another amount of the payment was given back another way by now.')
+  }
+  if (person.is_limited) await refuseBeyond(tx, payment, amount)
 }
 
 async function send(context: SettlementContext, subject: RefundCase): Promise<Refund> {
@@ -102,25 +125,18 @@ async function beginRefund(
     rest: number | null
     key: ReservedKey | null
     journal: JournalLine
-    /** Whether the limit of support applies, of all refunds of the payment together. */
-    is_limited: boolean
   },
 ): Promise<boolean> {
-  const { refund: r, rest, key, journal, is_limited } = intent
+  const { refund: r, rest, key, journal } = intent
   const thisPayment = sql`merchant_id = ${r.merchant_id} and payment_id = ${r.payment_id}`
   // A statement that waited for the row reads it again, but not what it looks up elsewhere.
   const sequence = sql`(select refund_count + 1 from gate)`
   const operation = { ...intent.operation, sequence }
-  const isWithinLimit = is_limited
-    ? sql`and refunded_amount + ${r.amount}::bigint <= (
-        select l.amount from support_refund_limits l
-        where l.merchant_id = ${r.merchant_id} and l.currency = ${r.currency})`
-    : sql``
   const rows = await sql<GateResult[]>`
     with gate as (
       select refund_count from payments
       where ${thisPayment} and status = 'captured' and refunded_amount + ${r.amount}::bigint <= amount
-        and (${rest}::bigint is null or refunded_amount + ${rest}::bigint = amount) ${isWithinLimit} for update
+        and (${rest}::bigint is null or refunded_amount + ${rest}::bigint = amount) for update
     ), key as (${insertKeyIfOpen(sql, key)}
     ), payment as (
       update payments set refunded_amount = refunded_amount + ${r.amount}::bigint, refund_count = refund_count + 1

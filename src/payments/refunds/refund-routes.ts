@@ -15,9 +15,9 @@ import { findPayment } from '../reading/payment-store.ts'
 import { findRefund, findRefundByKey, listRefunds } from '../reading/refund-store.ts'
 import { type Refund, viewRefund } from '../refund.ts'
 import { refundView } from '../views.ts'
-import { refundPayment } from './refund-payment.ts'
+import { type PersonWish, refundPayment } from './refund-payment.ts'
 
-const refundCreate = z
+export const refundCreate = z
   .strictObject({
     // No null: a number that went wrong is one in JSON, and must not refund everything.
     amount: amount.optional().meta({ description: 'in minor units; all that is left by default' }),
@@ -28,10 +28,13 @@ const refundCreate = z
 /** Every code that a refund may be refused with. */
 export const refundRefusals = ['resource_not_found', 'payment_not_refundable', 'refund_exceeds_captured'] as const
 
-export const createRefund = refundRecord()
+export const createRefund = refundRecord(refundCreate, () => null)
 
-/** `isLimited` says of a holder whether the merchant's limits of support apply to them. */
-export function refundRecord(isLimited: (holder: unknown) => boolean = () => false) {
+/** `personOf` makes of a holder and a body what applies to people alone. */
+export function refundRecord<Wish extends z.ZodType<z.output<typeof refundCreate>>>(
+  wish: Wish,
+  personOf: (holder: unknown, body: z.output<Wish>) => PersonWish | null,
+) {
   return route({
     method: 'POST',
     path: '/v1/payments/{payment_id}/refunds',
@@ -41,7 +44,7 @@ export function refundRecord(isLimited: (holder: unknown) => boolean = () => fal
     mode: { of: modeOfPayment, unknown: noPayment },
     dialect: 'checkout',
     idempotency: 'required',
-    body: refundCreate,
+    body: wish,
     body_optional: true,
     status: 201,
     reply: refundView,
@@ -55,7 +58,7 @@ export function refundRecord(isLimited: (holder: unknown) => boolean = () => fal
         metadata: {},
         cause: writerBy(holder, request_id),
         key: reserveKey(),
-        is_limited: isLimited(holder),
+        person: personOf(holder, body),
       })
       return viewRefund(refund)
     },

@@ -306,6 +306,33 @@ test('what is owed no more is said in the dialog', async () => {
   await page.getByRole('dialog').getByText('Nothing of this refund is owed any more').waitFor()
 })
 
+test('a refund says how much its dialog saw given back another way, also if the page has read anew since', async () => {
+  standIn.on('GET /payments/pay', () => ({ body: owing }))
+  standIn.on('GET /payments/pay/refunds', () => ({ body: { refunds: [failed_refund] } }))
+  standIn.on('POST /payments/pay/refunds', () => refuse(409, 'refund_settled_otherwise'))
+  await open(`payments/${held.id}`)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  // Support may refund up to 10.00 of it, of which all but 4.87 are given back.
+  const noted = { ...owing, refunded_amount: 0, refund_max: 487, otherwise_amount: 513 }
+  standIn.on('GET /payments/pay', () => ({ body: noted }))
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Refund £5.13' }).click()
+  await dialog.getByText('Somebody has noted or taken back').waitFor()
+  await dialog.getByText('£5.13 was given back another way.').waitFor()
+  await dialog.getByLabel('Amount').fill('1')
+  await dialog.getByRole('button', { name: 'Refund £1.00' }).click()
+  await expect.poll(() => standIn.acts.length).toBe(2)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Refund', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Refund £4.87' }).click()
+  await dialog.getByText('Somebody has noted or taken back').waitFor()
+  expect(standIn.acts.map(({ body }) => body)).toEqual([
+    { amount: 513, otherwise_amount: 0 },
+    { amount: 100, otherwise_amount: 0 },
+    { amount: 487, otherwise_amount: 513 },
+  ])
+})
+
 test('what was settled another way says who, when and how, is not offered again, and can be taken back', async () => {
   const { failed_refund_amount: _, ...rest } = owing
   const settled = { ...failed_refund, owed_amount: null, otherwise_amount: 513 }

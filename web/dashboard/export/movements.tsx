@@ -20,9 +20,10 @@ export function useMovements(): ExportKind {
 
 /** What the file's last column comes to, in each currency. */
 function summaryOf(file: string): string {
-  const { count, sums } = sumsOf(file)
+  const { count, sums, is_cut } = sumsOf(file)
   const amounts = [...sums].map(([currency, amount]) => amountWords(amount, currency)).join(', ')
-  return sayCount('export_sum_1', 'export_sum', count, { amounts: amounts || '–' })
+  const words = sayCount('export_sum_1', 'export_sum', count, { amounts: amounts || '–' })
+  return is_cut ? `${words} ${say('export_not_all')}` : words
 }
 
 export function MovementsExport({ shown }: { shown: { created_from?: string; created_before?: string } }) {

@@ -1,7 +1,7 @@
 // The rows and the sums of a file of movements, whose last column is what came in. Decides without any effect.
 
-/** `sums` are in minor units. A line that says that there are more rows than the file may have is no row. */
-export function sumsOf(file: string): { count: number; sums: Map<string, number> } {
+/** `sums` are in minor units. `is_cut`: the last line says that there are more rows than the file may have. */
+export function sumsOf(file: string): { count: number; sums: Map<string, number>; is_cut: boolean } {
   const [heading = '', ...lines] = file
     .replace(/^\uFEFF/, '')
     .trimEnd()
@@ -17,5 +17,5 @@ export function sumsOf(file: string): { count: number; sums: Map<string, number>
     count++
     sums.set(currency, (sums.get(currency) ?? 0) + Number(`${net[1]}${net[2] ?? ''}`))
   }
-  return { count, sums }
+  return { count, sums, is_cut: lines.at(-1)?.startsWith('NOT ALL') ?? false }
 }

@@ -6,10 +6,10 @@ export type Decided = {
   id: string
   amount: number
   currency: string | null
-  /** What is left to refund, as far as the person may. */
+  /** What is left to refund, whoever may. */
+  left_amount?: number
+  /** And as far as the person may. */
   refundable_amount?: number
-  /** Whether more is left than the person may refund. */
-  is_refund_limited?: boolean
   /** What was given back of it another way. */
   otherwise_amount?: number
   other_payments?: Others
@@ -17,3 +17,10 @@ export type Decided = {
 
 export const decisions = ['capture', 'void', 'escalate', 'refund'] as const
 export type Decision = (typeof decisions)[number]
+
+/** The routes whose answers are old once money was given back, or it was said so. */
+export const routesOfRefunds = [
+  'GET /{merchant_id}/payments/{payment_id}',
+  'GET /{merchant_id}/payments/{payment_id}/timeline',
+  'GET /{merchant_id}/payments/{payment_id}/refunds',
+] as const

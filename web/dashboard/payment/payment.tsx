@@ -65,8 +65,7 @@ function Whole({ payment }: { payment: PaymentRead }) {
   const { id, amount, currency, refunded_amount = 0, refund_max, refund_count, otherwise_amount } = payment
   const { merchant_id } = useHere()
   useEffect(() => keepStep(merchant_id, 'looked'), [merchant_id])
-  const is_refund_limited = refund_max < amount - refunded_amount
-  const refundable = { refundable_amount: refund_max, is_refund_limited }
+  const refundable = { left_amount: amount - refunded_amount, refundable_amount: refund_max }
   const decided = { id, amount, currency, ...refundable, otherwise_amount, other_payments: payment.other_payments }
   return (
     <Screen

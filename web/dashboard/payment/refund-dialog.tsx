@@ -12,14 +12,8 @@ import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { Field, textsOf } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { locale, say } from '../words.ts'
-import type { Decided } from './decided.ts'
+import { type Decided, routesOfRefunds } from './decided.ts'
 import { RefundFailure } from './refund-failure.tsx'
-
-const concerned = [
-  'GET /{merchant_id}/payments/{payment_id}',
-  'GET /{merchant_id}/payments/{payment_id}/timeline',
-  'GET /{merchant_id}/payments/{payment_id}/refunds',
-] as const
 
 /** `amount` is what the dialog begins with, in place of all that is left and was not given back another way. */
 export function RefundDialog({
@@ -33,13 +27,15 @@ export function RefundDialog({
 }) {
   const { me, merchant_id, mode } = useHere()
   const { currency, otherwise_amount = 0 } = payment
-  const left = payment.refundable_amount ?? payment.amount
-  const likely = Math.min(wish ?? Math.max(0, left - otherwise_amount), left)
+  const { left_amount = payment.amount, refundable_amount: left = left_amount } = payment
+  const likely = Math.min(wish ?? Math.max(0, left_amount - otherwise_amount), left)
   const intent = `refund ${me.user.user_id} ${payment.id}`
-  const act = useAct('POST /{merchant_id}/payments/{payment_id}/refunds', [...concerned], intent)
+  const act = useAct('POST /{merchant_id}/payments/{payment_id}/refunds', [...routesOfRefunds], intent)
   // Perhaps it was carried out: only the very same refund may be asked for again, under its key, in a new dialog, too.
   const { unanswered } = act
   const [typed, setTyped] = useState(typedAmount(unanswered?.body.amount ?? likely, currency, locale))
+  // As it was when the person decided: the page may have read anew since, unseen.
+  const [seen_amount] = useState(unanswered?.body.otherwise_amount ?? otherwise_amount)
   const read = readAmount(typed, locale, currency)
   const amount = 'fault' in read ? null : read.amount
   const failure = act.isPending ? null : act.data?.failure
@@ -50,7 +46,11 @@ export function RefundDialog({
     if (amount === null || act.isPending || !(is_usable || is_fixed)) return
     const { reason = '' } = textsOf(event.currentTarget)
     act.mutate(
-      { merchant_id, payment_id: payment.id, body: { amount, ...(reason && { reason }) } },
+      {
+        merchant_id,
+        payment_id: payment.id,
+        body: { amount, otherwise_amount: seen_amount, ...(reason && { reason }) },
+      },
       // What failed is said here: there is nothing else on the page that the person would look at.
       { onSuccess: ({ status }) => status !== 'failed' && onClose() },
     )
@@ -67,7 +67,7 @@ export function RefundDialog({
         {otherwise_amount > 0 && (
           <p className="warning">{say('otherwise_given', { amount: amountWords(otherwise_amount, currency) })}</p>
         )}
-        {payment.is_refund_limited && <p>{say('refund_limited')}</p>}
+        {left < left_amount && <p>{say('refund_limited')}</p>}
         {mode === 'test' && <p className="hint">{say('test_money')}</p>}
         <Field
           label={currency ? `${say('amount')} (${currency})` : say('amount')}

@@ -12,13 +12,8 @@ import { Field, textsOf } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { exactWords } from '../parts/moment.tsx'
 import { say } from '../words.ts'
+import { routesOfRefunds } from './decided.ts'
 import { useLife } from './timeline.tsx'
-
-const concerned = [
-  'GET /{merchant_id}/payments/{payment_id}',
-  'GET /{merchant_id}/payments/{payment_id}/timeline',
-  'GET /{merchant_id}/payments/{payment_id}/refunds',
-] as const
 
 type OwedRefund = { id: string; currency: string; owed_amount: number }
 
@@ -38,7 +33,7 @@ function SettleDialog({ refund, onClose }: { refund: OwedRefund; onClose: () => 
   const { merchant_id } = useHere()
   const { id: refund_id, owed_amount, currency } = refund
   const amount = amountWords(owed_amount, currency)
-  const act = useAct('POST /{merchant_id}/refunds/{refund_id}/otherwise', [...concerned])
+  const act = useAct('POST /{merchant_id}/refunds/{refund_id}/otherwise', [...routesOfRefunds])
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const { note = '' } = textsOf(event.currentTarget)
@@ -72,7 +67,7 @@ export function SettledOtherwise({
 }) {
   const { merchant_id } = useHere()
   const { data: life } = useLife(payment_id)
-  const act = useAct('DELETE /{merchant_id}/refunds/{refund_id}/otherwise', [...concerned])
+  const act = useAct('DELETE /{merchant_id}/refunds/{refund_id}/otherwise', [...routesOfRefunds])
   const line = life?.lines.findLast(
     ({ change, detail }) => change === 'refund.settled_otherwise' && detail.refund_id === refund_id,
   )

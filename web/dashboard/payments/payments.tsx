@@ -30,8 +30,8 @@ export function Payments() {
     name: say('nav_payments'),
     words: say('export_words'),
     addressOf: (times) => {
-      const asked = { merchant_id, query: { mode, ...filters, ...times } }
-      return addressOf('GET /{merchant_id}/export', asked).address
+      const request = { merchant_id, query: { mode, ...filters, ...times } }
+      return addressOf('GET /{merchant_id}/export', request).address
     },
   }
   const pages = usePages('GET /{merchant_id}/payments', { merchant_id, query })

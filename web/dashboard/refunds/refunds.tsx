@@ -45,7 +45,7 @@ export function AllRefunds() {
   }
   const { refund_id, text, created_from, created_before } = filters
   // An id of the journal may be of the other mode.
-  const sent = {
+  const query = {
     mode: refund_id ? null : mode,
     limit: rows_a_page,
     status,
@@ -54,7 +54,7 @@ export function AllRefunds() {
     created_from,
     created_before,
   }
-  const pages = usePages('GET /{merchant_id}/refunds', { merchant_id, query: sent })
+  const pages = usePages('GET /{merchant_id}/refunds', { merchant_id, query })
   const rows = pages.answer.data ?? []
   const people: Record<string, string> = Object.assign({}, ...pages.replies.map((reply) => reply.people))
   const is_narrowed = Object.values(filters).some((value) => value !== undefined)

@@ -2,7 +2,7 @@
 
 import { DayChips } from '../parts/day-chips.tsx'
 import { DropChip } from '../parts/drop-chip.tsx'
-import { useRefused } from './refused.ts'
+import { useRefused } from './refused-requests.ts'
 import type { Filters } from './search.ts'
 
 const dropped = ['asker_id', 'route', 'code', 'request_id'] as const

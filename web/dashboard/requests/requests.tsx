@@ -12,7 +12,7 @@ import { Table } from '../parts/table.tsx'
 import { say } from '../words.ts'
 import { columnsOf, refusedColumnsOf } from './columns.tsx'
 import { RequestFilters } from './filters.tsx'
-import { useRefused } from './refused.ts'
+import { useRefused } from './refused-requests.ts'
 import { addressOf, type Filters, filtersIn } from './search.ts'
 
 export function Requests() {
