@@ -57,6 +57,8 @@ export const readPaymentHere = route({
     otherwise_amount: z.int(),
     /** Of its order or session: the newest in each state that took money or may yet. */
     other_payments: otherPaymentsView,
+    /** How many payments of its order are captured and have money left. */
+    order_paid_payments: z.int(),
     permitted: z.array(z.enum(['capture', 'void', 'escalate', 'refund'])),
   }),
   refusals: [],
@@ -81,6 +83,7 @@ export const readPaymentHere = route({
       refund_count: payment.refund_count,
       otherwise_amount: refundSums(payment).otherwise_amount,
       other_payments: found.other_payments,
+      order_paid_payments: found.order_paid_payments,
       permitted: permittedOn(found, holder, refund_max),
     }
     return showShopper(shown, holder)

@@ -13,6 +13,8 @@ export type Decided = {
   /** What was given back of it another way. */
   otherwise_amount?: number
   other_payments?: Others
+  /** That its order was paid several times, or another payment of it was given back. */
+  order_words?: string | null
 }
 
 export const decisions = ['capture', 'void', 'escalate', 'refund'] as const

@@ -68,6 +68,7 @@ function Whole({ payment }: { payment: PaymentRead }) {
   const is_refund_limited = refund_max < amount - refunded_amount
   const refundable = { refundable_amount: refund_max, is_refund_limited }
   const decided = { id, amount, currency, ...refundable, otherwise_amount, other_payments: payment.other_payments }
+  const order_words = orderWords(payment)
   return (
     <Screen
       title={amountWords(amount, currency)}
@@ -75,7 +76,7 @@ function Whole({ payment }: { payment: PaymentRead }) {
       acts={
         <>
           <RefundNote payment={payment} />
-          <Decisions payment={decided} permitted={payment.permitted} />
+          <Decisions payment={{ ...decided, order_words }} permitted={payment.permitted} />
         </>
       }
     >
@@ -86,7 +87,7 @@ function Whole({ payment }: { payment: PaymentRead }) {
         </div>
         <div>
           <PaymentFacts payment={payment} />
-          {refund_count > 0 && <Refunds payment={decided} permitted={payment.permitted} />}
+          {refund_count > 0 && <Refunds payment={{ ...decided, order_words }} permitted={payment.permitted} />}
           <NotArrived payment_id={id} />
           <ForDevelopers payment={payment} />
         </div>
@@ -96,8 +97,9 @@ function Whole({ payment }: { payment: PaymentRead }) {
 }
 
 function Lead({ payment }: { payment: PaymentRead }) {
-  const { decline, hold, order_reference, order_reference_captured_payments: captured } = payment
+  const { decline, hold, order_reference } = payment
   const { pathOf } = useHere()
+  const order_words = orderWords(payment)
   const shared = new URLSearchParams({ order_reference: order_reference ?? '', status: 'captured' })
   return (
     <>
@@ -120,14 +122,22 @@ function Lead({ payment }: { payment: PaymentRead }) {
       {payment.otherwise_amount > 0 && (
         <span>{say('otherwise_given', { amount: amountWords(payment.otherwise_amount, payment.currency) })}</span>
       )}
-      {captured !== null && captured > 1 && (
+      {order_words && (
         <Link className="warning" href={pathOf(`payments?${shared}`)}>
-          {sayCount('order_paid_often', 'order_paid_often', captured)}
+          {order_words}
         </Link>
       )}
       <OfOrder payment={payment} />
     </>
   )
+}
+
+/** That the order was paid several times; or, where this payment alone still has money of it, that another was given back. */
+function orderWords({ status, amount, refunded_amount = 0, otherwise_amount, ...of }: PaymentRead): string | null {
+  const { order_paid_payments: paid, order_reference_captured_payments: captured } = of
+  if (paid > 1) return sayCount('order_paid_often', 'order_paid_often', paid)
+  const has_money = status === 'captured' && refunded_amount + otherwise_amount < amount
+  return has_money && captured !== null && captured > 1 ? say('order_paid_back') : null
 }
 
 /** What else is known of the order. That a captured one was paid more than once is said with the number. */

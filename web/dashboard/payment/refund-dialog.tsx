@@ -68,6 +68,7 @@ export function RefundDialog({
           <p className="warning">{say('otherwise_given', { amount: amountWords(otherwise_amount, currency) })}</p>
         )}
         {payment.is_refund_limited && <p>{say('refund_limited')}</p>}
+        {payment.order_words && <p className="warning">{payment.order_words}</p>}
         {mode === 'test' && <p className="hint">{say('test_money')}</p>}
         <Field
           label={currency ? `${say('amount')} (${currency})` : say('amount')}
