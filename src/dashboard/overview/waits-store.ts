@@ -3,8 +3,7 @@
 import type { Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
 import { counted_max as payments_of_order_max } from '../../payments/reading/list-filters.ts'
-import { hasMoneyLeft } from '../../payments/reading/other-payment-store.ts'
-import { owedRefunds, type RefundedPayment, refundStates } from '../../payments/reading/owed-refunds.ts'
+import { hasMoneyLeft, owedRefunds, type RefundedPayment, refundStates } from '../../payments/reading/owed-refunds.ts'
 import { oldestWaiting } from '../webhooks/delivery-facts-store.ts'
 
 const counted_max = 1000

@@ -2,16 +2,7 @@
 
 import type { AnySql, Fragment } from '../../database/open.ts'
 import { counted_max } from './list-filters.ts'
-
-/**
- * Whether something of a payment's amount was not given back, by refunds or another way. Of a captured one the shopper lacks that
- * money. `payment` is what the statement calls its row.
- */
-export function hasMoneyLeft(sql: AnySql, payment: Fragment): Fragment {
-  return sql`${payment}.amount > ${payment}.refunded_amount + case when ${payment}.refund_count = 0 then 0 else (
-    select coalesce(sum(otherwise_amount), 0) from refunds
-    where merchant_id = ${payment}.merchant_id and payment_id = ${payment}.payment_id) end`
-}
+import { hasMoneyLeft } from './owed-refunds.ts'
 
 /** How many payments of the order are captured and have money left, of the newest; 0 without an order reference. */
 export function paidPayments(sql: AnySql, payment: Fragment): Fragment {

@@ -30,6 +30,7 @@ const lifeWith = (operation: object) => {
 }
 const unknown = { ...held, status: 'pending', hold: null, settlement: 'awaiting_reconciliation' }
 const refunding = { ...held, status: 'captured', hold: null, refunded_amount: 517, pending_refund_amount: 517 }
+const paid = [{ payment_id: id('pay', 77), status: 'captured' }]
 const asking = { next_at: ago(-5), until: ago(-60 * 72) }
 
 test.each<[string, object, object, RegExp[]]>([
@@ -57,11 +58,36 @@ test.each<[string, object, object, RegExp[]]>([
     { kind: 'refund', asking: { ...asking, next_at: null } },
     [/it waits for a person under Operations/, /“Your refund is still not confirmed/],
   ],
+  [
+    'a payment of a paid order that is asked for',
+    { ...unknown, other_payments: paid },
+    { kind: 'authorise', asking },
+    [/The service asks until 26 Nov/, /“Your order is paid\. If a second charge appears/],
+  ],
+  [
+    'a payment of a paid order that waits for a person',
+    { ...unknown, other_payments: paid },
+    { kind: 'authorise', asking: { ...asking, next_at: null } },
+    [/it waits for a person under Operations/, /“Your order is paid\. If a second charge appears/],
+  ],
+  [
+    'a refund of one of two payments',
+    { ...refunding, other_payments: paid },
+    { kind: 'refund', asking },
+    [/The service asks until 26 Nov/, /“Your refund has been sent and is not confirmed yet/],
+  ],
+  [
+    'a payment of an order with another that is pending',
+    { ...unknown, other_payments: [{ ...paid[0]!, status: 'pending' }] },
+    { kind: 'authorise', asking },
+    [/The service asks until 26 Nov/, /“Your payment is not confirmed yet\. Please do not pay again/],
+  ],
 ])('%s says until when, and what to tell the shopper', async (_, payment, operation, words) => {
   standIn.on('GET /payments/pay', () => ({ body: payment }))
   standIn.on('GET /payments/pay/timeline', () => lifeWith(operation))
   await open(`payments/${held.id}`)
   for (const each of words) await page.getByText(each).waitFor()
+  expect(await page.getByText('For the shopper').count()).toBe(1)
   if (!String(words[0]).includes('waits for a person')) return
   await page.getByRole('link', { name: words[0]! }).click()
   await page.waitForURL(`**${place}/operations`)

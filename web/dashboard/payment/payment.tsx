@@ -99,6 +99,7 @@ function Whole({ payment }: { payment: PaymentRead }) {
 function Lead({ payment }: { payment: PaymentRead }) {
   const { decline, hold, order_reference } = payment
   const { pathOf } = useHere()
+  const is_paid = capturedOf(payment.other_payments) !== undefined
   const order_words = orderWords(payment)
   const shared = new URLSearchParams({ order_reference: order_reference ?? '', status: 'captured' })
   return (
@@ -111,11 +112,13 @@ function Lead({ payment }: { payment: PaymentRead }) {
           {say('column_deadline')} <Deadline at={hold.deadline} />. {sayCode('at_deadline', hold.at_deadline)}
         </span>
       )}
-      {(payment.settlement || payment.pending_refund_amount) && <Asking payment_id={payment.id} />}
+      {(payment.settlement || payment.pending_refund_amount) && (
+        <Asking payment_id={payment.id} is_paid={is_paid && payment.status === 'pending'} />
+      )}
       {hold && <HoldRefusal hold={hold} />}
       <Reservation payment={payment} />
       {payment.status === 'voided' && hold?.decided_by === 'rules' && (
-        <span className="advice">{say(capturedOf(payment.other_payments) ? 'advice_paid' : 'advice_voided')}</span>
+        <span className="advice">{say(is_paid ? 'advice_paid' : 'advice_voided')}</span>
       )}
       {decline && <span className="advice">{say(adviceOn(decline, capturedOf(payment.other_payments)))}</span>}
       {payment.failed_refund_amount && <FailedRefunds payment_id={payment.id} />}
