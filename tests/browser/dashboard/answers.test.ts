@@ -93,6 +93,44 @@ test.each<[string, object, object, RegExp[]]>([
   await page.waitForURL(`**${place}/operations`)
 })
 
+const ours = { state: 'captured', amount: 4200, currency: 'GBP' }
+const elsewhere = { state: 'unknown', amount: null, currency: null }
+const returned = { state: 'refunded', amount: 513, currency: 'GBP' }
+
+test.each<[string, object, object, string, string]>([
+  ['missing_there', {}, elsewhere, 'Missing there', 'Not found'],
+  ['reversed_there', { state: 'refund_failed', amount: 513 }, returned, 'Other refunds', 'Refunded · £5.13'],
+  [
+    'amount_differs',
+    { refunded_amount: 0 },
+    { ...ours, refunded_amount: 1250 },
+    'Other refunds',
+    'Captured · £42.00 · £12.50 refunded',
+  ],
+  ['amount_differs', {}, { ...ours, amount: 4100 }, 'Another amount', 'Captured · £41.00'],
+])('a record that differs (%s of %o and %o): payment, refund and overview', async (kind, own, theirs, what, there) => {
+  const { refunded } = samples
+  const difference = { kind, ours: { ...ours, ...own }, theirs }
+  standIn.on('GET /payments/pay', () => ({ body: { ...refunded, differences: [difference] } }))
+  await open(`payments/${refunded.id}`)
+  const words = page.getByText(/^The acquirer’s record differs: .*before anything is sent or refunded\.$/)
+  const plain = async (place: ReturnType<Page['getByText']>) =>
+    (await place.textContent())!.replaceAll(/[\u2066-\u2069]/g, '')
+  expect(await plain(words)).toMatch(`differs: ${what}. Here: `)
+  expect(await plain(words)).toContain(`At the acquirer: ${there}. Ask`)
+  await page.getByRole('button', { name: 'Refund', exact: true }).click()
+  await page.getByRole('dialog').waitFor()
+  expect(await plain(page.getByRole('dialog').getByText('record differs'))).toContain(there)
+  const { id: payment_id, amount, currency } = refunded
+  const row = { ...difference, payment_id, order_reference: 'A-1021', amount, currency }
+  const waits = { ...more.overview.waits, differing: [row] }
+  standIn.on('GET /overview', () => ({ body: { ...more.overview, waits } }))
+  await open('overview')
+  const link = page.getByRole('link', { name: 'the acquirer’s record differs' })
+  expect(await plain(link)).toBe(`£42.00 · A-1021: the acquirer’s record differs (${what})`)
+  expect(await link.getAttribute('href')).toMatch(`/test/payments/${payment_id}`)
+})
+
 test('what waits for a person is told apart from what the service asks for', async () => {
   const waits = { ...more.overview.waits, unknown_outcomes: 3, outcomes_for_person: 1 }
   standIn.on('GET /overview', () => ({ body: { ...more.overview, waits } }))

@@ -155,6 +155,7 @@ export const held: Payment = {
   otherwise_amount: 0,
   other_payments: [],
   order_paid_payments: 0,
+  differences: [],
   permitted: ['capture', 'void', 'escalate'],
 }
 

@@ -15,6 +15,7 @@ import { say, sayCode, sayCount } from '../words.ts'
 import { adviceOn } from './advice.ts'
 import { Asking } from './asking.tsx'
 import { Decisions } from './decisions.tsx'
+import { Differences } from './differences.tsx'
 import { ForDevelopers } from './for-developers.tsx'
 import { HoldRefusal } from './hold-refusal.tsx'
 import { NotArrived } from './not-arrived.tsx'
@@ -68,7 +69,7 @@ function Whole({ payment }: { payment: PaymentRead }) {
   const is_refund_limited = refund_max < amount - refunded_amount
   const refundable = { refundable_amount: refund_max, is_refund_limited }
   const decided = { id, amount, currency, ...refundable, otherwise_amount, other_payments: payment.other_payments }
-  const order_words = orderWords(payment)
+  const warned = { ...decided, order_words: orderWords(payment), differences: payment.differences }
   return (
     <Screen
       title={amountWords(amount, currency)}
@@ -76,7 +77,7 @@ function Whole({ payment }: { payment: PaymentRead }) {
       acts={
         <>
           <RefundNote payment={payment} />
-          <Decisions payment={{ ...decided, order_words }} permitted={payment.permitted} />
+          <Decisions payment={warned} permitted={payment.permitted} />
         </>
       }
     >
@@ -87,7 +88,7 @@ function Whole({ payment }: { payment: PaymentRead }) {
         </div>
         <div>
           <PaymentFacts payment={payment} />
-          {refund_count > 0 && <Refunds payment={{ ...decided, order_words }} permitted={payment.permitted} />}
+          {refund_count > 0 && <Refunds payment={warned} permitted={payment.permitted} />}
           <NotArrived payment_id={id} />
           <ForDevelopers payment={payment} />
         </div>
@@ -107,6 +108,7 @@ function Lead({ payment }: { payment: PaymentRead }) {
       <Status status={stateOf(payment)} />
       {decline && <span>{sayCode('decline', decline.code)}.</span>}
       <span>{stateWords(payment)}</span>
+      <Differences differences={payment.differences} />
       {hold && !hold.decided_at && (
         <span>
           {say('column_deadline')} <Deadline at={hold.deadline} />. {sayCode('at_deadline', hold.at_deadline)}

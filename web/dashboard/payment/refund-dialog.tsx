@@ -13,6 +13,7 @@ import { Field, textsOf } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { locale, say } from '../words.ts'
 import type { Decided } from './decided.ts'
+import { Differences } from './differences.tsx'
 import { RefundFailure } from './refund-failure.tsx'
 
 const concerned = [
@@ -68,6 +69,7 @@ export function RefundDialog({
           <p className="warning">{say('otherwise_given', { amount: amountWords(otherwise_amount, currency) })}</p>
         )}
         {payment.is_refund_limited && <p>{say('refund_limited')}</p>}
+        <Differences differences={payment.differences ?? []} />
         {payment.order_words && <p className="warning">{payment.order_words}</p>}
         {mode === 'test' && <p className="hint">{say('test_money')}</p>}
         <Field
