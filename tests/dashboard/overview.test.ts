@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { recount } from '../../src/dashboard/overview/recount.ts'
 import { rowValues } from '../../src/database/driver/rows.ts'
 import { jobs } from '../../src/jobs.ts'
+import { saveFindings } from '../../src/payments/acquirer-operations/finding-store.ts'
 import { idAt } from '../conformance/webhook-delivery-rows.ts'
 import { type Json, purchase } from '../support/client.ts'
 import { hold, runJob } from '../support/holding.ts'
@@ -278,4 +279,31 @@ test.each<[string, { ago_s: number; ends?: 'succeeded' | 'dead_lettered'; after_
   }
   const none = { delivered: 0, due: 0, within_minute: 0 }
   expect((await overview()).webhooks).toMatchObject({ ...none, ...expected })
+})
+
+test('a payment that the acquirer records otherwise is named, by the overview and by itself, until that ends', async () => {
+  const { payment_id } = (await client.pay(undefined, { ...purchase, order_reference: 'differs' })).body
+  const { payment_id: other_id } = (await client.pay()).body
+  const [{ operation_id: reference }] = await sql<[{ operation_id: string }]>`
+    select operation_id from acquirer_operations where payment_id = ${payment_id}`
+  const ours = { state: 'captured', amount: 4200, currency: 'GBP' }
+  const theirs = { state: 'unknown' as const, amount: null, currency: null }
+  const times = { found_at: clock.now(), seen_at: clock.now() }
+  const finding = { acquirer: 'simulator', reference, kind: 'missing_there' as const, merchant_id, payment_id, ours }
+  const found = [{ ...finding, ...times, theirs, mode: 'test' as const }]
+  const of = { acquirer: 'simulator', references: [reference], at: clock.now() }
+  await saveFindings(sql, { ...of, found })
+  const differencesOf = async (id: string) => (await viewer.get(`/${merchant_id}/payments/${id}`)).body.differences
+  const differing = async (query?: string) => (await overview(query)).waits.differing
+  const difference = { kind: 'missing_there', ours, theirs }
+  expect(await differencesOf(payment_id)).toEqual([difference])
+  expect(await differencesOf(other_id)).toEqual([])
+  const named = { payment_id, order_reference: 'differs', amount: 4200, currency: 'GBP' }
+  expect(await differing()).toEqual([{ ...named, ...difference }])
+  expect(await differing('mode=live&zone=UTC')).toEqual([])
+  const stranger = await newMember(service, { role: 'owner', merchant_id: (await service.newAccount()).merchant_id })
+  const elsewhere = await stranger.get(`/${stranger.merchant_id}/overview?mode=test&zone=UTC`)
+  expect([elsewhere.status, elsewhere.body.waits.differing]).toEqual([200, []])
+  await saveFindings(sql, { ...of, found: [] })
+  expect([await differencesOf(payment_id), await differing()]).toEqual([[], []])
 })

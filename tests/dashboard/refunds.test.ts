@@ -159,16 +159,32 @@ test('a refund that failed waits for somebody until as much is given back', asyn
   expect(await overview()).toMatchObject({ failed_refunds: 0, failed_refunds_from: null })
 })
 
-test('an order that was paid twice waits for somebody until one of its payments is refunded', async () => {
-  const [first] = [await pay('twice'), await pay('once')]
-  expect((await overview()).paid_twice).toEqual([])
-  await pay('twice')
-  expect((await overview()).paid_twice).toEqual([{ order_reference: 'twice', count: 2 }])
-  await refund(first, 1000)
-  expect((await overview()).paid_twice).toHaveLength(1)
-  await refund(first, 3200)
-  expect((await overview()).paid_twice).toEqual([])
-})
+test.each([
+  ['by refunds', [1000, 3200], false],
+  ['by a refund and another way', [3687, 513], true],
+])(
+  'an order paid twice waits until one payment was given back %s; the page of each says so',
+  async (way, refunds, otherwise) => {
+    const paidOften = async () => (await overview()).paid_twice.filter((each: Json) => each.order_reference === way)
+    const first = await pay(way)
+    await pay(`once ${way}`)
+    expect(await paidOften()).toEqual([])
+    const second = await pay(way)
+    const counts = () =>
+      Promise.all([first, second].map(async (id) => (await read(`payments/${id}`)).order_paid_payments))
+    expect([await paidOften(), await counts()]).toEqual([[{ order_reference: way, count: 2 }], [2, 2]])
+    const bodies = [await refund(first, refunds[0]!)]
+    expect([(await paidOften()).length, await counts()]).toEqual([1, [2, 2]])
+    bodies.push(await refund(first, refunds[1]!))
+    if (otherwise) {
+      expect([(await paidOften()).length, await counts()]).toEqual([1, [2, 2]])
+      const body = { amount: 513, note: 'Bank transfer' }
+      expect((await owner.post(`${at}/refunds/${bodies[1]!.id}/otherwise`, body)).status).toBe(204)
+    }
+    expect([await paidOften(), await counts()]).toEqual([[], [1, 1]])
+    expect((await read(`payments/${second}`)).other_payments).toEqual([])
+  },
+)
 
 test('refunds of one second stand newest first', async () => {
   const fresh = await service.newAccount()

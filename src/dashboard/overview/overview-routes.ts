@@ -5,9 +5,11 @@ import type { Context } from '../../context.ts'
 import { route } from '../../http/route.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
+import { listDifferingPayments } from '../../payments/acquirer-operations/finding-store.ts'
 import { filterChoice } from '../../payments/reading/list-filters.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { replay_window_ms } from '../../webhooks/delivery.ts'
+import { differenceView } from '../system/operator-views.ts'
 import { countGivenUp } from '../webhooks/delivery-facts-store.ts'
 import { given_up_max } from '../webhooks/webhook-routes.ts'
 import { zoneQuery } from '../zone.ts'
@@ -22,6 +24,8 @@ const young_ms = 10 * 60_000
 const keys_ending_days = 14
 /** Refunds that failed longer ago, and orders that were paid twice, are history. */
 const attention_days = 14
+/** Of payments that differ from an acquirer's record. */
+const named_max = 5
 
 const count = z.int()
 const hours = z.array(z.object({ hour: z.int(), amount: z.int(), count }))
@@ -66,6 +70,15 @@ export const readOverviewHere = route({
       failed_refunds_from: z.string().nullable(),
       /** Orders of which several payments are captured: some of the newest. */
       paid_twice: z.array(z.object({ order_reference: z.string(), count })),
+      /** Some of the newest payments of which the acquirer's record differs. */
+      differing: z.array(
+        differenceView.extend({
+          payment_id: z.string(),
+          order_reference: z.string().nullable(),
+          amount: z.int(),
+          currency: z.string(),
+        }),
+      ),
       breakers_open: count,
       orphans_held_back: count,
       is_brake_pulled: z.boolean(),
@@ -121,7 +134,7 @@ export const readOverviewHere = route({
     const ago = (ms: number) => new Date(now.getTime() - ms)
     const keys_until = ago(-keys_ending_days * day_ms)
     const attention_from = ago(attention_days * day_ms)
-    const [counts, waits, paid_twice, health, givenUp] = await Promise.all([
+    const [counts, waits, paid_twice, differing, health, givenUp] = await Promise.all([
       readCounts(sql, {
         merchant_id,
         mode,
@@ -130,6 +143,7 @@ export const readOverviewHere = route({
       }),
       readWaits(sql, { merchant_id, mode, now, keys_until, failed_from: attention_from }),
       listPaidTwice(sql, { merchant_id, mode, from: attention_from }),
+      listDifferingPayments(sql, { merchant_id, mode, limit: named_max }),
       readWebhookHealth(sql, { merchant_id, from: idsFrom(ago(day_ms)), now }),
       countGivenUp(sql, { merchant_id, from: idsFrom(ago(replay_window_ms)), most: given_up_max }),
     ])
@@ -146,6 +160,7 @@ export const readOverviewHere = route({
         failed_refunds: waits.failed_refunds,
         failed_refunds_from: timestampOrNull(waits.failed_refunds_from),
         paid_twice,
+        differing,
         breakers_open,
         // Orphans belong to an acquirer, not to a merchant.
         orphans_held_back: holder.is_operator ? waits.orphans_held_back : 0,

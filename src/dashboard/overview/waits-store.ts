@@ -4,7 +4,7 @@ import type { Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
 import { demo_key_name } from '../../merchants/manage.ts'
 import { counted_max as payments_of_order_max } from '../../payments/reading/list-filters.ts'
-import { owedRefunds, type RefundedPayment, refundStates } from '../../payments/reading/owed-refunds.ts'
+import { hasMoneyLeft, owedRefunds, type RefundedPayment, refundStates } from '../../payments/reading/owed-refunds.ts'
 import { oldestWaiting } from '../webhooks/delivery-facts-store.ts'
 
 const counted_max = 1000
@@ -109,7 +109,7 @@ export async function readWaits(
 
 export type PaidOrder = { order_reference: string; count: number }
 
-/** Orders for which several payments were captured and none of these is refunded in full: the newest of a time, the newest first. */
+/** Orders for which several payments were captured and have money left: the newest of a time, the newest first. */
 export async function listPaidTwice(
   sql: Sql,
   { merchant_id, mode, from }: { merchant_id: string; mode: Mode; from: Date },
@@ -117,17 +117,17 @@ export async function listPaidTwice(
   return sql<PaidOrder[]>`
     select d.order_reference, c.count from (
       select distinct order_reference from (
-        select order_reference, status, amount, refunded_amount from payments
+        select merchant_id, payment_id, order_reference, status, amount, refunded_amount, refund_count from payments
         where merchant_id = ${merchant_id} and mode = ${mode} and created_at >= ${from}
         order by created_at desc, payment_id desc limit ${payments_max}
       ) n
-      where order_reference is not null and status = 'captured' and refunded_amount < amount
+      where order_reference is not null and status = 'captured' and ${hasMoneyLeft(sql, sql`n`)}
     ) d
     cross join lateral (
-      select count(*) filter (where status = 'captured' and refunded_amount < amount)::int as count,
+      select count(*) filter (where status = 'captured' and ${hasMoneyLeft(sql, sql`o`)})::int as count,
         max(created_at) as newest_at
       from (
-        select status, amount, refunded_amount, created_at from payments
+        select merchant_id, payment_id, status, amount, refunded_amount, refund_count, created_at from payments
         where merchant_id = ${merchant_id} and mode = ${mode} and order_reference = d.order_reference
         order by created_at desc, payment_id desc limit ${payments_of_order_max}
       ) o

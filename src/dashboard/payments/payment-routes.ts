@@ -5,6 +5,7 @@ import { listRefusedRequests } from '../../http/refusal-log-store.ts'
 import { route } from '../../http/route.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import { amount_max, type Mode, timestampOrNull } from '../../kernel/values.ts'
+import { findDifferences } from '../../payments/acquirer-operations/finding-store.ts'
 import type { Context } from '../../payments/context.ts'
 import { readLife } from '../../payments/history/payment-history.ts'
 import { type Hold, viewHold } from '../../payments/hold.ts'
@@ -26,6 +27,7 @@ import { behind } from '../behind.ts'
 import { peopleIn } from '../people.ts'
 import { late_ms } from '../sessions/refused-sessions.ts'
 import { refuseGuesses, showShopper, showShoppers } from '../shoppers.ts'
+import { differenceView } from '../system/operator-views.ts'
 import { refusals_max, timelineView, viewTimeline } from './timeline.ts'
 
 const reading = signedIn('read_transactions')
@@ -57,12 +59,17 @@ export const readPaymentHere = route({
     otherwise_amount: z.int(),
     /** Of its order or session: the newest in each state that took money or may yet. */
     other_payments: otherPaymentsView,
+    /** How many payments of its order are captured and have money left. */
+    order_paid_payments: z.int(),
+    /** What the acquirer's record says otherwise, the newest first. */
+    differences: z.array(differenceView),
     permitted: z.array(z.enum(['capture', 'void', 'escalate', 'refund'])),
   }),
   refusals: [],
   handle: async ({ sql }: Context, { holder, params, now }) => {
     const { merchant_id } = holder
-    const found = await findPaymentWithHold(sql, { merchant_id, payment_id: params.payment_id! })
+    const key = { merchant_id, payment_id: params.payment_id! }
+    const [found, differences] = await Promise.all([findPaymentWithHold(sql, key), findDifferences(sql, key)])
     if (!found) throw notThere()
     const { payment, hold, session } = found
     const { card_brand: brand, card_last4: last4 } = payment
@@ -81,6 +88,8 @@ export const readPaymentHere = route({
       refund_count: payment.refund_count,
       otherwise_amount: refundSums(payment).otherwise_amount,
       other_payments: found.other_payments,
+      order_paid_payments: found.order_paid_payments,
+      differences,
       permitted: permittedOn(found, holder, refund_max),
     }
     return showShopper(shown, holder)

@@ -46,15 +46,15 @@ const sideView = z.looseObject({
   refunded_amount: z.int().optional(),
 })
 
-export const findingView = z.object({
+/** What an acquirer records otherwise. */
+export const differenceView = z.object({ kind: z.string(), ours: sideView, theirs: sideView })
+
+export const findingView = differenceView.extend({
   acquirer: z.string(),
   reference: z.string(),
-  kind: z.string(),
   mode,
   merchant_id: z.string(),
   payment_id: z.string(),
-  ours: sideView,
-  theirs: sideView,
   found_at: time,
   seen_at: time,
   cleared_at: timeOrNull,

@@ -2,7 +2,12 @@
 
 import { wholeOf } from '../../database/cells/cells.ts'
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
+import type { Mode } from '../../kernel/values.ts'
 import type { Finding, NewFinding } from '../comparison.ts'
+import type { Payment, PaymentKey } from '../payment.ts'
+
+/** There are seldom more than a few. */
+const open_max = 1000
 
 /**
  * Saves the findings of these references: new ones, old ones seen again, and the clearing of those that are gone. A finding
@@ -86,6 +91,39 @@ export async function listFindings(
     where ${closed_too ? sql`true` : isOpen(sql)} ${acquirer === null ? sql`` : sql`and acquirer = ${acquirer}`}
     order by coalesce(cleared_at, resolved_at) desc nulls first, found_at desc, acquirer, reference, kind
     limit ${limit}`
+}
+
+/** What the acquirer records otherwise of a payment. */
+export type Difference = Pick<Finding, 'kind' | 'ours' | 'theirs'>
+
+/** The open findings of a payment, the newest first. Each bears the reference of one of its operations. */
+export async function findDifferences(sql: Sql, { merchant_id, payment_id }: PaymentKey): Promise<Difference[]> {
+  return sql<Difference[]>`
+    select f.kind, f.ours, f.theirs
+    from acquirer_operations o join acquirer_findings f on f.acquirer = o.acquirer and f.reference = o.operation_id
+    where o.merchant_id = ${merchant_id} and o.payment_id = ${payment_id} and f.merchant_id = ${merchant_id} and ${isOpen(sql)}
+    order by f.found_at desc, f.kind limit ${open_max}`
+}
+
+export type DifferingPayment = Pick<Payment, 'payment_id' | 'order_reference' | 'amount' | 'currency'> & Difference
+
+/** The newest payments of a merchant with an open finding, each with the newest one. It looks at so many of those that are open. */
+export async function listDifferingPayments(
+  sql: Sql,
+  { merchant_id, mode, limit }: { merchant_id: string; mode: Mode; limit: number },
+): Promise<DifferingPayment[]> {
+  return sql<DifferingPayment[]>`
+    select p.payment_id, p.order_reference, p.amount, p.currency, f.kind, f.ours, f.theirs from (
+      select distinct on (payment_id) * from (
+        select merchant_id, mode, payment_id, kind, ours, theirs, found_at from acquirer_findings
+        where ${isOpen(sql)} order by acquirer desc, seen_at desc limit ${open_max}
+      ) newest
+      where merchant_id = ${merchant_id} and mode = ${mode} order by payment_id, found_at desc, kind
+    ) f
+    cross join lateral (
+      select payment_id, order_reference, amount, currency from payments
+      where merchant_id = ${merchant_id} and payment_id = f.payment_id offset 0) p
+    order by f.found_at desc, p.payment_id limit ${limit}`
 }
 
 export async function countOpenFindings(sql: Sql): Promise<number> {

@@ -31,6 +31,16 @@ export function refundStates(sql: AnySql, payment: Fragment): Fragment {
 }
 
 /**
+ * Whether something of a payment's amount was not given back, by refunds or another way. Of a captured one the shopper lacks that
+ * money. `payment` is what the statement calls its row.
+ */
+export function hasMoneyLeft(sql: AnySql, payment: Fragment): Fragment {
+  return sql`${payment}.amount > ${payment}.refunded_amount + case when ${payment}.refund_count = 0 then 0 else (
+    select coalesce(sum(otherwise_amount), 0) from refunds
+    where merchant_id = ${payment}.merchant_id and payment_id = ${payment}.payment_id) end`
+}
+
+/**
  * The failed refunds that are still owed, by when they failed. A refund that was begun after failures takes the place of those that
  * it asks for again, whether it fails as well or not: of the one with its amount, else of the largest ones that it covers, and of a
  * part of the oldest with what is left. So a try that fails changes nothing once a later one is done. What a person gave back

@@ -10,7 +10,7 @@ import type { Customer, Item } from '../purchase.ts'
 import { type Session, sessionTimes } from '../session.ts'
 import type { OtherPayment } from '../views.ts'
 import type { WholePayment } from '../whole-payment.ts'
-import { otherPayments } from './other-payment-store.ts'
+import { otherPayments, paidPayments } from './other-payment-store.ts'
 import { type RefundState, refundStates } from './owed-refunds.ts'
 
 /** A payment with its session's purchase, and how often its order was paid. */
@@ -67,17 +67,17 @@ export type PaymentWithHold = {
   operation: Pick<Operation, 'kind' | 'asked_by' | 'sent_at' | 'state'> | null
   session: Pick<Session, 'settlement' | 'answer_by' | 'amount_verification_source'>
   other_payments: OtherPayment[]
+  /** How many payments of its order are captured and have money left. */
+  order_paid_payments: number
 }
 
 export async function findPaymentWithHold(
   sql: Sql,
   { merchant_id, payment_id }: PaymentKey,
 ): Promise<PaymentWithHold | undefined> {
-  const [row] = await sql<
-    (PaymentRead & PaymentWithHold['session'] & Pick<PaymentWithHold, 'hold' | 'operation' | 'other_payments'>)[]
-  >`
+  const [row] = await sql<(PaymentRead & PaymentWithHold['session'] & Omit<PaymentWithHold, 'payment' | 'session'>)[]>`
     select r.*, s.settlement, s.answer_by, s.amount_verification_source, row_to_json(h) as hold, row_to_json(o) as operation,
-      ${otherPayments(sql, sql`r`)}
+      ${otherPayments(sql, sql`r`)}, ${paidPayments(sql, sql`r`)}
     from (${readsOf(sql, merchant_id, payment_id)}) r
     join sessions s on s.merchant_id = r.merchant_id and s.session_id = r.session_id
     left join holds h on h.merchant_id = r.merchant_id and h.payment_id = r.payment_id
@@ -85,13 +85,15 @@ export async function findPaymentWithHold(
       select kind, asked_by, sent_at, state from acquirer_operations
       where merchant_id = h.merchant_id and operation_id = h.operation_id) o on true`
   if (!row) return undefined
-  const { hold, operation, settlement, answer_by, amount_verification_source, other_payments, ...payment } = row
+  const { hold, operation, settlement, answer_by, amount_verification_source, ...rest } = row
+  const { other_payments, order_paid_payments, ...payment } = rest
   return {
     payment,
     hold: hold && withDates(hold, holdTimes),
     operation: operation && withDates(operation, ['sent_at']),
     session: { settlement, answer_by, amount_verification_source },
     other_payments,
+    order_paid_payments,
   }
 }
 

@@ -30,6 +30,7 @@ const lifeWith = (operation: object) => {
 }
 const unknown = { ...held, status: 'pending', hold: null, settlement: 'awaiting_reconciliation' }
 const refunding = { ...held, status: 'captured', hold: null, refunded_amount: 517, pending_refund_amount: 517 }
+const paid = [{ payment_id: id('pay', 77), status: 'captured' }]
 const asking = { next_at: ago(-5), until: ago(-60 * 72) }
 
 test.each<[string, object, object, RegExp[]]>([
@@ -57,14 +58,77 @@ test.each<[string, object, object, RegExp[]]>([
     { kind: 'refund', asking: { ...asking, next_at: null } },
     [/it waits for a person under Operations/, /“Your refund is still not confirmed/],
   ],
+  [
+    'a payment of a paid order that is asked for',
+    { ...unknown, other_payments: paid },
+    { kind: 'authorise', asking },
+    [/The service asks until 26 Nov/, /“Your order is paid\. If a second charge appears/],
+  ],
+  [
+    'a payment of a paid order that waits for a person',
+    { ...unknown, other_payments: paid },
+    { kind: 'authorise', asking: { ...asking, next_at: null } },
+    [/it waits for a person under Operations/, /“Your order is paid\. If a second charge appears/],
+  ],
+  [
+    'a refund of one of two payments',
+    { ...refunding, other_payments: paid },
+    { kind: 'refund', asking },
+    [/The service asks until 26 Nov/, /“Your refund has been sent and is not confirmed yet/],
+  ],
+  [
+    'a payment of an order with another that is pending',
+    { ...unknown, other_payments: [{ ...paid[0]!, status: 'pending' }] },
+    { kind: 'authorise', asking },
+    [/The service asks until 26 Nov/, /“Your payment is not confirmed yet\. Please do not pay again/],
+  ],
 ])('%s says until when, and what to tell the shopper', async (_, payment, operation, words) => {
   standIn.on('GET /payments/pay', () => ({ body: payment }))
   standIn.on('GET /payments/pay/timeline', () => lifeWith(operation))
   await open(`payments/${held.id}`)
   for (const each of words) await page.getByText(each).waitFor()
+  expect(await page.getByText('For the shopper').count()).toBe(1)
   if (!String(words[0]).includes('waits for a person')) return
   await page.getByRole('link', { name: words[0]! }).click()
   await page.waitForURL(`**${place}/operations`)
+})
+
+const ours = { state: 'captured', amount: 4200, currency: 'GBP' }
+const elsewhere = { state: 'unknown', amount: null, currency: null }
+const returned = { state: 'refunded', amount: 513, currency: 'GBP' }
+
+test.each<[string, object, object, string, string]>([
+  ['missing_there', {}, elsewhere, 'Missing there', 'Not found'],
+  ['reversed_there', { state: 'refund_failed', amount: 513 }, returned, 'Other refunds', 'Refunded · £5.13'],
+  [
+    'amount_differs',
+    { refunded_amount: 0 },
+    { ...ours, refunded_amount: 1250 },
+    'Other refunds',
+    'Captured · £42.00 · £12.50 refunded',
+  ],
+  ['amount_differs', {}, { ...ours, amount: 4100 }, 'Another amount', 'Captured · £41.00'],
+])('a record that differs (%s of %o and %o): payment, refund and overview', async (kind, own, theirs, what, there) => {
+  const { refunded } = samples
+  const difference = { kind, ours: { ...ours, ...own }, theirs }
+  standIn.on('GET /payments/pay', () => ({ body: { ...refunded, differences: [difference] } }))
+  await open(`payments/${refunded.id}`)
+  const words = page.getByText(/^The acquirer’s record differs: .*before anything is sent or refunded\.$/)
+  const plain = async (place: ReturnType<Page['getByText']>) =>
+    (await place.textContent())!.replaceAll(/[\u2066-\u2069]/g, '')
+  expect(await plain(words)).toMatch(`differs: ${what}. Here: `)
+  expect(await plain(words)).toContain(`At the acquirer: ${there}. Ask`)
+  await page.getByRole('button', { name: 'Refund', exact: true }).click()
+  await page.getByRole('dialog').waitFor()
+  expect(await plain(page.getByRole('dialog').getByText('record differs'))).toContain(there)
+  const { id: payment_id, amount, currency } = refunded
+  const row = { ...difference, payment_id, order_reference: 'A-1021', amount, currency }
+  const waits = { ...more.overview.waits, differing: [row] }
+  standIn.on('GET /overview', () => ({ body: { ...more.overview, waits } }))
+  await open('overview')
+  const link = page.getByRole('link', { name: 'the acquirer’s record differs' })
+  expect(await plain(link)).toBe(`£42.00 · A-1021: the acquirer’s record differs (${what})`)
+  expect(await link.getAttribute('href')).toMatch(`/test/payments/${payment_id}`)
 })
 
 test('what waits for a person is told apart from what the service asks for', async () => {

@@ -206,6 +206,7 @@ export const overview: Overview = {
     failed_refunds: 1,
     failed_refunds_from: ago(60 * 24 * 3),
     paid_twice: [{ order_reference: 'A-1042', count: 2 }],
+    differing: [],
     breakers_open: 0,
     orphans_held_back: 0,
     is_brake_pulled: false,

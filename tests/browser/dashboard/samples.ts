@@ -154,6 +154,8 @@ export const held: Payment = {
   refund_limit: null,
   otherwise_amount: 0,
   other_payments: [],
+  order_paid_payments: 0,
+  differences: [],
   permitted: ['capture', 'void', 'escalate'],
 }
 
@@ -167,6 +169,7 @@ export const refunded: Payment = {
   amount_verified: true,
   amount_verification_source: 'server_minted',
   order_reference_captured_payments: 2,
+  order_paid_payments: 2,
   executed_at: ago(70),
   refunded_amount: 1250,
   refund_max: 2950,

@@ -248,6 +248,30 @@ test.each<[string, { status: string; decline?: object }, ReturnType<typeof other
   for (const text of absent) expect(await page.getByText(text).count()).toBe(0)
 })
 
+const often = 'This order was charged 2 times. Refund all but one, unless the shopper wanted that.'
+const back = 'Another payment of this order was given back already.'
+
+test.each<[string, object, string | null]>([
+  ['both hold money', { order_paid_payments: 2 }, often],
+  ['the other was given back', { order_paid_payments: 1 }, back],
+  ['this one was given back', { order_paid_payments: 1, refunded_amount: 4200 }, null],
+  ['this one was given back another way', { order_paid_payments: 1, refunded_amount: 0, otherwise_amount: 4200 }, null],
+  ['it is alone', { order_paid_payments: 1, order_reference_captured_payments: 1 }, null],
+])('a captured payment of an order that was paid twice, where %s: page and dialog', async (_, it, words) => {
+  standIn.on('GET /payments/pay', () => ({ body: { ...samples.refunded, ...it } }))
+  await open(`payments/${samples.refunded.id}`)
+  await page.getByText('sealed').waitFor()
+  const page_count = (text: string) => page.getByText(text).count()
+  expect(await Promise.all([often, back].map(page_count))).toEqual(
+    [often, back].map((text) => (text === words ? 1 : 0)),
+  )
+  await page.getByRole('button', { name: 'Refund', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.waitFor()
+  const counts = await Promise.all([often, back].map((text) => dialog.getByText(text).count()))
+  expect(counts).toEqual([often, back].map((text) => (text === words ? 1 : 0)))
+})
+
 test.each([
   ['approved', 1],
   ['refused', 0],

@@ -6,6 +6,7 @@ import { opens, type ScreenName } from '../frame/screen-names.ts'
 import { useHere } from '../merchant.ts'
 import { amountWords } from '../parts/amount.tsx'
 import { beginOf, dayOf } from '../parts/days.ts'
+import { differenceWords } from '../parts/difference.ts'
 import { Icon } from '../parts/icon.tsx'
 import { deadlineWords, relativeWords } from '../parts/moment.tsx'
 import { Section } from '../parts/screen.tsx'
@@ -58,6 +59,14 @@ function linesOf(waits: Overview['waits'], { is_operator }: Me['user']): Line[] 
       words: sayCount('waits_paid_twice', 'waits_paid_twice', count, { order: order_reference }),
       screen: 'payments' as const,
       path: `payments?${new URLSearchParams({ order_reference, status: 'captured' })}`,
+    })),
+    ...waits.differing.map(({ payment_id, order_reference, amount, currency, ...difference }) => ({
+      words: say('waits_differing', {
+        payment: [amountWords(amount, currency), order_reference].filter(Boolean).join(' · '),
+        what: differenceWords(difference),
+      }),
+      screen: 'payments' as const,
+      path: `payments/${payment_id}`,
     })),
     ...counted(waits.outcomes_for_person, 'waits_outcome_1', 'waits_outcome', 'operations'),
     ...counted(waits.unknown_outcomes - waits.outcomes_for_person, 'waits_unknown_1', 'waits_unknown', 'operations'),

@@ -1,5 +1,6 @@
 // A payment that somebody decides about, and what may be decided.
 
+import type { Difference } from '../parts/difference.ts'
 import type { Others } from './other-payments.tsx'
 
 export type Decided = {
@@ -13,6 +14,10 @@ export type Decided = {
   /** What was given back of it another way. */
   otherwise_amount?: number
   other_payments?: Others
+  /** That its order was paid several times, or another payment of it was given back. */
+  order_words?: string | null
+  /** What the acquirer's record says otherwise. */
+  differences?: Difference[]
 }
 
 export const decisions = ['capture', 'void', 'escalate', 'refund'] as const

@@ -15,6 +15,7 @@ import { say, sayCode, sayCount } from '../words.ts'
 import { adviceOn } from './advice.ts'
 import { Asking } from './asking.tsx'
 import { Decisions } from './decisions.tsx'
+import { Differences } from './differences.tsx'
 import { ForDevelopers } from './for-developers.tsx'
 import { HoldRefusal } from './hold-refusal.tsx'
 import { NotArrived } from './not-arrived.tsx'
@@ -67,6 +68,7 @@ function Whole({ payment }: { payment: PaymentRead }) {
   useEffect(() => keepStep(merchant_id, 'looked'), [merchant_id])
   const refundable = { left_amount: amount - refunded_amount, refundable_amount: refund_max }
   const decided = { id, amount, currency, ...refundable, otherwise_amount, other_payments: payment.other_payments }
+  const warned = { ...decided, order_words: orderWords(payment), differences: payment.differences }
   return (
     <Screen
       title={amountWords(amount, currency)}
@@ -74,7 +76,7 @@ function Whole({ payment }: { payment: PaymentRead }) {
       acts={
         <>
           <RefundNote payment={payment} />
-          <Decisions payment={decided} permitted={payment.permitted} />
+          <Decisions payment={warned} permitted={payment.permitted} />
         </>
       }
     >
@@ -85,7 +87,7 @@ function Whole({ payment }: { payment: PaymentRead }) {
         </div>
         <div>
           <PaymentFacts payment={payment} />
-          {refund_count > 0 && <Refunds payment={decided} permitted={payment.permitted} />}
+          {refund_count > 0 && <Refunds payment={warned} permitted={payment.permitted} />}
           <NotArrived payment_id={id} />
           <ForDevelopers payment={payment} />
         </div>
@@ -95,38 +97,51 @@ function Whole({ payment }: { payment: PaymentRead }) {
 }
 
 function Lead({ payment }: { payment: PaymentRead }) {
-  const { decline, hold, order_reference, order_reference_captured_payments: captured } = payment
+  const { decline, hold, order_reference } = payment
   const { pathOf } = useHere()
+  const is_paid = capturedOf(payment.other_payments) !== undefined
+  const order_words = orderWords(payment)
   const shared = new URLSearchParams({ order_reference: order_reference ?? '', status: 'captured' })
   return (
     <>
       <Status status={stateOf(payment)} />
       {decline && <span>{sayCode('decline', decline.code)}.</span>}
       <span>{stateWords(payment)}</span>
+      <Differences differences={payment.differences} />
       {hold && !hold.decided_at && (
         <span>
           {say('column_deadline')} <Deadline at={hold.deadline} />. {sayCode('at_deadline', hold.at_deadline)}
         </span>
       )}
-      {(payment.settlement || payment.pending_refund_amount) && <Asking payment_id={payment.id} />}
+      {(payment.settlement || payment.pending_refund_amount) && (
+        <Asking payment_id={payment.id} is_paid={is_paid && payment.status === 'pending'} />
+      )}
       {hold && <HoldRefusal hold={hold} />}
       <Reservation payment={payment} />
       {payment.status === 'voided' && hold?.decided_by === 'rules' && (
-        <span className="advice">{say(capturedOf(payment.other_payments) ? 'advice_paid' : 'advice_voided')}</span>
+        <span className="advice">{say(is_paid ? 'advice_paid' : 'advice_voided')}</span>
       )}
       {decline && <span className="advice">{say(adviceOn(decline, capturedOf(payment.other_payments)))}</span>}
       {payment.failed_refund_amount && <FailedRefunds payment_id={payment.id} />}
       {payment.otherwise_amount > 0 && (
         <span>{say('otherwise_given', { amount: amountWords(payment.otherwise_amount, payment.currency) })}</span>
       )}
-      {captured !== null && captured > 1 && (
+      {order_words && (
         <Link className="warning" href={pathOf(`payments?${shared}`)}>
-          {sayCount('order_paid_often', 'order_paid_often', captured)}
+          {order_words}
         </Link>
       )}
       <OfOrder payment={payment} />
     </>
   )
+}
+
+/** That the order was paid several times; or, where this payment alone still has money of it, that another was given back. */
+function orderWords({ status, amount, refunded_amount = 0, otherwise_amount, ...of }: PaymentRead): string | null {
+  const { order_paid_payments: paid, order_reference_captured_payments: captured } = of
+  if (paid > 1) return sayCount('order_paid_often', 'order_paid_often', paid)
+  const has_money = status === 'captured' && refunded_amount + otherwise_amount < amount
+  return has_money && captured !== null && captured > 1 ? say('order_paid_back') : null
 }
 
 /** What else is known of the order. That a captured one was paid more than once is said with the number. */

@@ -13,6 +13,7 @@ import { Field, textsOf } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { locale, say } from '../words.ts'
 import { type Decided, routesOfRefunds } from './decided.ts'
+import { Differences } from './differences.tsx'
 import { RefundFailure } from './refund-failure.tsx'
 
 /** `amount` is what the dialog begins with, in place of all that is left and was not given back another way. */
@@ -68,6 +69,8 @@ export function RefundDialog({
           <p className="warning">{say('otherwise_given', { amount: amountWords(otherwise_amount, currency) })}</p>
         )}
         {left < left_amount && <p>{say('refund_limited')}</p>}
+        <Differences differences={payment.differences ?? []} />
+        {payment.order_words && <p className="warning">{payment.order_words}</p>}
         {mode === 'test' && <p className="hint">{say('test_money')}</p>}
         <Field
           label={currency ? `${say('amount')} (${currency})` : say('amount')}

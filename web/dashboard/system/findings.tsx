@@ -1,14 +1,15 @@
 // Charges and refunds for which an acquirer's record differs from ours. Closing one changes nothing else.
 
 import { useState } from 'react'
+import { Link } from 'wouter'
 import type { Orphans } from '../client/answers.ts'
 import { useAct } from '../client/query.ts'
-import { amountWords } from '../parts/amount.tsx'
 import { Button } from '../parts/button.tsx'
+import { differenceWords, sideWords } from '../parts/difference.ts'
 import { Moment } from '../parts/moment.tsx'
 import { Section } from '../parts/screen.tsx'
 import { Table } from '../parts/table.tsx'
-import { say, sayCode } from '../words.ts'
+import { say } from '../words.ts'
 import { ReasonDialog } from './reason-dialog.tsx'
 
 type Finding = Orphans['findings'][number]
@@ -29,14 +30,17 @@ export function Findings({ findings }: Pick<Orphans, 'findings'>) {
             {
               name: say('reference'),
               kind: 'first',
-              cell: ({ reference, payment_id }) => (
+              cell: ({ reference, merchant_id, mode, payment_id }) => (
                 <>
-                  <code className="breakable">{reference}</code> <span className="hint">{payment_id}</span>
+                  <code className="breakable">{reference}</code>{' '}
+                  <Link className="hint" href={`/${merchant_id}/${mode}/payments/${payment_id}`}>
+                    {payment_id}
+                  </Link>
                 </>
               ),
             },
             { name: say('acquirer'), cell: ({ acquirer }) => acquirer },
-            { name: say('difference'), cell: ({ kind }) => sayCode('finding', kind) },
+            { name: say('difference'), cell: differenceWords },
             { name: say('here'), kind: 'named', cell: ({ ours }) => sideWords(ours) },
             { name: say('there'), kind: 'named', cell: ({ theirs }) => sideWords(theirs) },
             {
@@ -59,15 +63,6 @@ export function Findings({ findings }: Pick<Orphans, 'findings'>) {
       {closed && <Close finding={closed} onClose={() => setClosed(null)} />}
     </Section>
   )
-}
-
-function sideWords({ state, amount, currency, refunded_amount }: Finding['ours']): string {
-  const parts = [sayCode('status', state)]
-  if (amount !== null) parts.push(amountWords(amount, currency))
-  if (refunded_amount !== undefined) {
-    parts.push(say('side_refunded', { amount: amountWords(refunded_amount, currency) }))
-  }
-  return parts.join(' · ')
 }
 
 function Close({ finding, onClose }: { finding: Finding; onClose: () => void }) {
