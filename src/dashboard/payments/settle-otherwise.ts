@@ -106,8 +106,9 @@ async function refuseBeyondLimit(tx: AnySql, member: Member, payment: PaymentRea
 
 function lineOf(
   { ids }: Pick<Context, 'ids'>,
-  { merchant_id, session_id, payment_id: subject }: PaymentRead,
-  change: Pick<JournalChange, 'change' | 'detail' | 'actor' | 'request_id' | 'at'>,
+  { merchant_id, session_id, payment_id: subject, mode }: PaymentRead,
+  { detail, ...change }: Pick<JournalChange, 'change' | 'detail' | 'actor' | 'request_id' | 'at'>,
 ): JournalLine {
-  return journalLine(ids, { merchant_id, session_id, subject, ...change })
+  // The overview counts lines that have a mode.
+  return journalLine(ids, { merchant_id, session_id, subject, detail: { ...detail, mode }, ...change })
 }
