@@ -5,8 +5,9 @@ import { wholeOf } from '../../database/cells/cells.ts'
 import { rowIf } from '../../database/driver/rows.ts'
 import type { Fragment, Sql } from '../../database/open.ts'
 import type { FoundRows } from '../../http/list-page.ts'
+import { emailKey } from '../../payments/payment.ts'
 import { endOf, lineSpan, lines_max } from '../../payments/reading/line-look.ts'
-import type { SpanFilters } from '../../payments/reading/list-filters.ts'
+import { counted_max, type SpanFilters } from '../../payments/reading/list-filters.ts'
 
 export type AuditFilters = Partial<Omit<SpanFilters, 'mode'>> & {
   merchant_id: string
@@ -19,7 +20,7 @@ export type AuditFilters = Partial<Omit<SpanFilters, 'mode'>> & {
   search?: Search | undefined
 }
 
-/** What is looked for in the ids, the names and the change of a line. */
+/** What is looked for in the ids, the names and the change of a line; as a whole, in its payment's order and email. */
 export type Search = {
   text: string
   /** The changes that the text means in the words of the page, with an underscore in place of the dot. */
@@ -38,6 +39,10 @@ export type AuditLine = {
   detail: Record<string, unknown>
   /** Of the payment that a line of the rules is about; null for all other lines. */
   hold_deadline: Date | null
+  /** Of its session. */
+  order_reference: string | null
+  /** Of the refund that it is about, as who began it gave it. */
+  refund_reason: string | null
 }
 
 /** The merchant's own lines, and those of the installation about its members since they joined, such as their sign-ins. */
@@ -58,7 +63,9 @@ export async function listAuditLines(
     from journal
     where merchant_id = ${id} ${lineSpan(sql, filters, behind)}
     order by entry_id desc limit ${lines_max}`
-  const named = search ? sql`, named as (${namedOnLines(sql, merchant_id, search.text)})` : sql``
+  const named = search
+    ? sql`, named as (${namedOnLines(sql, merchant_id, search.text)}), paid as (${sessionsPaid(sql, merchant_id, search.text)})`
+    : sql``
   const found = await sql<(AuditLine & { place: number; is_match: boolean })[]>`
     with lines as materialized (
       select * from ((${newest(merchant_id)}) union all (${newest(installation_id)})) l
@@ -66,7 +73,12 @@ export async function listAuditLines(
     ) ${named}
     select n.*, (
       select deadline from holds
-      where n.actor = 'rules' and merchant_id = ${merchant_id} and payment_id = n.subject) as hold_deadline
+      where n.actor = 'rules' and merchant_id = ${merchant_id} and payment_id = n.subject) as hold_deadline, (
+      select order_reference from sessions
+      where merchant_id = ${merchant_id} and session_id = n.session_id) as order_reference, (
+      select reason from refunds
+      where n.change like 'refund.%' and merchant_id = ${merchant_id}
+        and refund_id = coalesce(n.detail->>'refund_id', n.subject)) as refund_reason
     from (
       select l.*, row_number() over (order by entry_id desc)::int as place,
         (is_own or exists (
@@ -96,12 +108,23 @@ function namedOnLines(sql: Sql, merchant_id: string, text: string): Fragment {
     where merchant_id = ${merchant_id} and key_id in (${onLines}) and ${matches(sql`name`)}`
 }
 
+/** The sessions of the newest payments that have the text as their order or email. */
+function sessionsPaid(sql: Sql, merchant_id: string, text: string): Fragment {
+  const newest = (having: Fragment) => sql`(
+    select session_id from payments where merchant_id = ${merchant_id} and mode = m.mode and ${having}
+    order by created_at desc, payment_id desc limit ${counted_max})`
+  return sql`
+    select p.session_id from (values ('test'), ('live')) m (mode) cross join lateral (
+      ${newest(sql`order_reference = ${text}`)} union all ${newest(sql`customer_email = ${emailKey(text)}`)}) p`
+}
+
 /** `sign in` finds `sign_in.succeeded`. */
 function hasText(sql: Sql, { text, changes }: Search): Fragment {
   return sql`(
     position(${text.toLowerCase()} in
       lower(concat_ws(' ', change, translate(change, '._', '  '), subject, actor, request_id))) > 0
     or replace(change, '.', '_') = any(${changes})
+    or session_id in (select session_id from paid)
     or subject in (select id from named) or split_part(actor, ' ', 2) in (select id from named)
   )`
 }
