@@ -13,7 +13,7 @@ import { type Cell, jsonCell } from '../export/csv.ts'
 import { bounds, days_max, fileName, linesOf, timesOfFile, withSpan, zoneOfFile } from '../export/export-file.ts'
 import { idOfActor, peopleIn, peopleView } from '../people.ts'
 import { audit_kind_names, auditKinds } from './audit-kinds.ts'
-import { type AuditFilters, type AuditLine, listAuditLines, noteReading } from './audit-store.ts'
+import { type AuditFilters, type AuditLine, listAuditLines, noteReading, readLineFacts } from './audit-store.ts'
 
 const filterMembers = {
   created_from: spanQuery.created_from,
@@ -72,7 +72,8 @@ export const listAuditHere = route({
     const place = { behind, limit: limit + 1 }
     const lines = await listAuditLines(sql, filtersOf(filtering, merchant_id), place)
     const { rows, ...page } = pageOf(keyring, list, lines, ({ entry_id }) => entry_id)
-    const data = rows.map(({ entry_id, at, change, subject, session_id, ...by }) => ({
+    const facts = await readLineFacts(sql, merchant_id, rows)
+    const data = rows.map(({ entry_id, at, change, subject, session_id, ...by }, place) => ({
       entry_id,
       at: timestamp(at),
       change,
@@ -82,8 +83,7 @@ export const listAuditHere = route({
       request_id: by.request_id,
       detail: by.detail,
       hold_deadline: timestampOrNull(by.hold_deadline),
-      order_reference: by.order_reference,
-      refund_reason: by.refund_reason,
+      ...facts[place]!,
     }))
     // A key that is asked for is named even where it did nothing. The name of a person of another merchant would be none of theirs.
     const { actor = '' } = query

@@ -39,10 +39,6 @@ export type AuditLine = {
   detail: Record<string, unknown>
   /** Of the payment that a line of the rules is about; null for all other lines. */
   hold_deadline: Date | null
-  /** Of its session. */
-  order_reference: string | null
-  /** Of the refund that it is about, as who began it gave it. */
-  refund_reason: string | null
 }
 
 /** The merchant's own lines, and those of the installation about its members since they joined, such as their sign-ins. */
@@ -73,12 +69,7 @@ export async function listAuditLines(
     ) ${named}
     select n.*, (
       select deadline from holds
-      where n.actor = 'rules' and merchant_id = ${merchant_id} and payment_id = n.subject) as hold_deadline, (
-      select order_reference from sessions
-      where merchant_id = ${merchant_id} and session_id = n.session_id) as order_reference, (
-      select reason from refunds
-      where n.change like 'refund.%' and merchant_id = ${merchant_id}
-        and refund_id = coalesce(n.detail->>'refund_id', n.subject)) as refund_reason
+      where n.actor = 'rules' and merchant_id = ${merchant_id} and payment_id = n.subject) as hold_deadline
     from (
       select l.*, row_number() over (order by entry_id desc)::int as place,
         (is_own or exists (
@@ -92,6 +83,24 @@ export async function listAuditLines(
     where is_match or place = ${lines_max}
     order by entry_id desc limit ${limit}`
   return { rows: found.filter(({ is_match }) => is_match), ended_at: endOf(found.at(-1)) }
+}
+
+/** The order of the line's session, and the reason of the refund that it is about. */
+export type LineFacts = { order_reference: string | null; refund_reason: string | null }
+
+/** In the order of the lines, which are those of one page: each costs two looks. */
+export async function readLineFacts(sql: Sql, merchant_id: string, lines: AuditLine[]): Promise<LineFacts[]> {
+  const keys = lines.map(({ session_id, subject, change, detail }, place) => {
+    return { place, session_id, refund_id: change.startsWith('refund.') ? (detail.refund_id ?? subject) : null }
+  })
+  return sql<LineFacts[]>`
+    select (
+        select order_reference from sessions
+        where merchant_id = ${merchant_id} and session_id = l.session_id) as order_reference, (
+        select reason from refunds
+        where merchant_id = ${merchant_id} and refund_id = l.refund_id) as refund_reason
+    from json_to_recordset(${keys as never}::json) as l (place integer, session_id text, refund_id text)
+    order by l.place`
 }
 
 /** The people and keys on the lines whose name has the text, in any case. A present member's address counts, too. */
