@@ -21,7 +21,7 @@ export async function peopleIn(
   const [user_ids, key_ids] = [idsOf('usr_'), idsOf('key_')]
   return {
     ...(key_ids.length > 0 && (await keyNamesOf(sql, holder.merchant_id, key_ids))),
-    ...(user_ids.length > 0 && maySeePeople(holder) && (await namesOf(sql, user_ids))),
+    ...(user_ids.length > 0 && seesPeople(holder) && (await namesOf(sql, user_ids))),
   }
 }
 
@@ -30,7 +30,7 @@ export function idOfActor(actor: string): string {
   return actor.split(' ')[1] ?? ''
 }
 
-function maySeePeople({ can, mode }: Pick<Member, 'can' | 'mode'>): boolean {
+export function seesPeople({ can, mode }: Pick<Member, 'can' | 'mode'>): boolean {
   const of = mode ?? 'live'
   return can('manage_members', of) || can('read_shoppers', of)
 }

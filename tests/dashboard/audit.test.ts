@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { auditKinds } from '../../src/dashboard/audit/audit-kinds.ts'
-import type { Json } from '../support/client.ts'
+import { type Json, purchase } from '../support/client.ts'
 import { hold, runJob } from '../support/holding.ts'
 import { newMember, refusalIn } from '../support/person.ts'
 import { drivenClock } from '../support/service.ts'
@@ -89,6 +89,28 @@ describe('the search finds', () => {
   test('nothing by a sign that means anything elsewhere', async () => {
     expect(await read('search=%25')).toEqual([])
   })
+})
+
+test('a line about a refund has its order and its reason, and is found by the order or email of the payment', async () => {
+  const { client } = account
+  const order_reference = 'A-1011'
+  const customer = { ...purchase.customer, email: 'twice@example.com' }
+  const { payment_id } = (await client.pay(undefined, { ...purchase, order_reference, customer })).body
+  const refunded = await client.refund(payment_id, { amount: 1000, reason: 'A cup broke' })
+  expect(refunded.status).toBe(201)
+  for (const text of [order_reference, 'Twice@Example.com']) {
+    const lines = await read(`search=${encodeURIComponent(text)}`)
+    expect(new Set(lines.map(({ session_id }) => session_id)).size).toBe(1)
+    const of = lines.find(({ change }) => change === 'refund.succeeded')
+    const detail = expect.objectContaining({ amount: 1000, currency: 'GBP' })
+    expect(of).toMatchObject({ subject: refunded.body.id, order_reference, refund_reason: 'A cup broke', detail })
+    expect(lines.find(({ change }) => change === 'payment.captured')).toMatchObject({
+      subject: payment_id,
+      order_reference,
+      refund_reason: null,
+    })
+  }
+  expect(await read('search=A-101')).toEqual([])
 })
 
 test('a kind has its changes and no others', async () => {

@@ -123,11 +123,36 @@ test('a refund is found by a part of what is known of it, and its row has who ma
   // Whoever reads masked emails must not learn them by asking.
   expect(await found('ada@', viewer)).toEqual([])
   expect(await found('shelf-77', viewer)).toEqual(both)
+  // Whose name stands in the row.
+  expect((await found('TILL'))[0]).toBe(by_key.id)
+  const { name } = (await read('team')).members.find(({ user_id }: Json) => user_id === owner.user_id)
+  expect(await found(name.slice(1))).toEqual([refund_id])
+  expect(await found(name, viewer)).toEqual([])
   const { data, people, next_cursor } = await read('refunds?mode=test&limit=1&text=shelf')
   expect([data[0].actor, people]).toEqual([`key ${account.key_id}`, { [account.key_id]: 'till' }])
   const rest = await read(`refunds?mode=test&limit=1&text=shelf&after=${next_cursor}`)
   expect([rest.data[0].actor, rest.people]).toEqual([`user ${owner.user_id}`, { [owner.user_id]: expect.any(String) }])
   expect(refusalIn(await owner.get(`${at}/refunds?mode=test&after=${next_cursor}`))).toBe('400 invalid_pagination')
+})
+
+test.each([
+  ['amount=801', '8.01'],
+  ['amount=801&currency=GBP', '£8.01'],
+])('a refund is found by the amount that a text means: %s', async (meaning, text) => {
+  const { id } = await refund(await pay('8.01 of an order'), 801)
+  const query = `refunds?mode=test&limit=1&text=${encodeURIComponent(text)}`
+  expect(idsIn(await read(`${query}&${meaning}`))).toEqual([id])
+  expect(idsIn(await read(`${query}&amount=802`))).toEqual(text === '8.01' ? [id] : [])
+  expect(idsIn(await read(`refunds?mode=test&limit=1&text=none&amount=801&currency=EUR`))).toEqual([])
+})
+
+test('a refund that was given back another way is found by the note of it, by whoever may read shoppers', async () => {
+  const { id } = await refund(await pay('noted'), amounts.failed)
+  await owner.prove()
+  const noted = await owner.post(`${at}/refunds/${id}/otherwise`, { amount: amounts.failed, note: 'Transfer FT-991' })
+  expect(noted.status, noted.text).toBe(204)
+  expect(idsIn(await read('refunds?mode=test&text=ft-991'))).toEqual([id])
+  expect((await viewer.get(`${at}/refunds?mode=test&text=ft-991`)).body.data).toEqual([])
 })
 
 test('a refund that failed waits for somebody until as much is given back', async () => {

@@ -69,6 +69,42 @@ test('it waits for nobody, is no longer told or owed, and can be taken back', as
   expect(await owedOf(payment_id)).toEqual([[refused_amount, null]])
 })
 
+test('what was given back another way, and what of it was undone, counts in the files and under Overview', async () => {
+  const files = async (order_reference: string) => {
+    const rows = async (path: string) => {
+      const { text, status } = await owner.get(`${at}/${path}?mode=test`)
+      expect(status, text).toBe(200)
+      const [heading = '', ...lines] = text.replace('\uFEFF', '').trim().split('\r\n')
+      const cells = lines.map((line) => line.split(',').map((cell, place) => [heading.split(',')[place]!, cell]))
+      return cells.map((row) => Object.fromEntries(row)).filter((row) => row.order_reference === order_reference)
+    }
+    return { movements: await rows('export/movements'), payments: await rows('export') }
+  }
+  const refunded = async () => {
+    const { captured } = await read('overview?mode=test&zone=UTC')
+    return captured.map((each: Json) => [each.refunded_today, each.refunded_in_span])
+  }
+  const { payment_id, refund_id } = await payment('in-files')
+  await owner.prove()
+  const [[today, in_span]] = await refunded()
+  const captured = { kind: 'capture', net_amount: '42.00' }
+  expect((await files('in-files')).movements).toMatchObject([captured])
+  expect((await settle(refund_id)).status).toBe(204)
+  expect(await refunded()).toEqual([[today + refused_amount, in_span + refused_amount]])
+  const row = { kind: 'settled_another_way', payment_id, refund_id, amount: '5.13', currency: 'GBP', acquirer: '' }
+  const settled = { ...row, acquirer_transaction_id: '', net_amount: '-5.13' }
+  const with_it = await files('in-files')
+  expect(with_it.movements).toMatchObject([settled, captured])
+  expect(with_it.payments).toMatchObject([{ refunded_amount: '0.00', settled_another_way_amount: '5.13' }])
+  await clock.advance(1000)
+  expect((await reopen(refund_id)).status).toBe(204)
+  expect(await refunded()).toEqual([[today, in_span]])
+  const undone = { ...row, kind: 'settlement_undone', net_amount: '5.13' }
+  const without = await files('in-files')
+  expect(without.movements).toMatchObject([undone, settled, captured])
+  expect(without.payments).toMatchObject([{ settled_another_way_amount: '0.00' }])
+})
+
 test('who said so, when and why stands in the timeline and under Audit', async () => {
   const { payment_id, refund_id } = await payment()
   await settle(refund_id)

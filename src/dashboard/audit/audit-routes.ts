@@ -13,7 +13,7 @@ import { type Cell, jsonCell } from '../export/csv.ts'
 import { bounds, days_max, fileName, linesOf, timesOfFile, withSpan, zoneOfFile } from '../export/export-file.ts'
 import { idOfActor, peopleIn, peopleView } from '../people.ts'
 import { audit_kind_names, auditKinds } from './audit-kinds.ts'
-import { type AuditFilters, type AuditLine, listAuditLines, noteReading } from './audit-store.ts'
+import { type AuditFilters, type AuditLine, listAuditLines, noteReading, readLineFacts } from './audit-store.ts'
 
 const filterMembers = {
   created_from: spanQuery.created_from,
@@ -22,7 +22,7 @@ const filterMembers = {
   change: filterText(100).optional(),
   kind: filterChoice(audit_kind_names).optional(),
   by: filterChoice(['people']).optional().meta({ description: 'what people did, here and at the command line' }),
-  search: filterText(100).optional().meta({ description: 'in ids, names and actions' }),
+  search: filterText(100).optional().meta({ description: 'in ids, names and actions; whole orders and emails' }),
   /** The changes that the search means in the words of its reader. */
   meant: filterText(4000).optional().meta({ description: 'such as key_created, with commas between' }),
 }
@@ -54,6 +54,9 @@ export const listAuditHere = route({
       detail: z.record(z.string(), z.unknown()),
       /** Of what the rules did to a held payment: by when somebody was to decide. */
       hold_deadline: z.string().nullable(),
+      order_reference: z.string().nullable(),
+      /** Of the refund that it is about. */
+      refund_reason: z.string().nullable(),
     }),
   ).extend({ people: peopleView }),
   refusals: ['invalid_pagination'],
@@ -69,7 +72,8 @@ export const listAuditHere = route({
     const place = { behind, limit: limit + 1 }
     const lines = await listAuditLines(sql, filtersOf(filtering, merchant_id), place)
     const { rows, ...page } = pageOf(keyring, list, lines, ({ entry_id }) => entry_id)
-    const data = rows.map(({ entry_id, at, change, subject, session_id, ...by }) => ({
+    const facts = await readLineFacts(sql, merchant_id, rows)
+    const data = rows.map(({ entry_id, at, change, subject, session_id, ...by }, place) => ({
       entry_id,
       at: timestamp(at),
       change,
@@ -79,6 +83,7 @@ export const listAuditHere = route({
       request_id: by.request_id,
       detail: by.detail,
       hold_deadline: timestampOrNull(by.hold_deadline),
+      ...facts[place]!,
     }))
     // A key that is asked for is named even where it did nothing. The name of a person of another merchant would be none of theirs.
     const { actor = '' } = query

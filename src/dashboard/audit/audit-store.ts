@@ -5,8 +5,9 @@ import { wholeOf } from '../../database/cells/cells.ts'
 import { rowIf } from '../../database/driver/rows.ts'
 import type { Fragment, Sql } from '../../database/open.ts'
 import type { FoundRows } from '../../http/list-page.ts'
+import { emailKey } from '../../payments/payment.ts'
 import { endOf, lineSpan, lines_max } from '../../payments/reading/line-look.ts'
-import type { SpanFilters } from '../../payments/reading/list-filters.ts'
+import { counted_max, type SpanFilters } from '../../payments/reading/list-filters.ts'
 
 export type AuditFilters = Partial<Omit<SpanFilters, 'mode'>> & {
   merchant_id: string
@@ -19,7 +20,7 @@ export type AuditFilters = Partial<Omit<SpanFilters, 'mode'>> & {
   search?: Search | undefined
 }
 
-/** What is looked for in the ids, the names and the change of a line. */
+/** What is looked for in the ids, the names and the change of a line; as a whole, in its payment's order and email. */
 export type Search = {
   text: string
   /** The changes that the text means in the words of the page, with an underscore in place of the dot. */
@@ -58,7 +59,9 @@ export async function listAuditLines(
     from journal
     where merchant_id = ${id} ${lineSpan(sql, filters, behind)}
     order by entry_id desc limit ${lines_max}`
-  const named = search ? sql`, named as (${namedOnLines(sql, merchant_id, search.text)})` : sql``
+  const named = search
+    ? sql`, named as (${namedOnLines(sql, merchant_id, search.text)}), paid as (${sessionsPaid(sql, merchant_id, search.text)})`
+    : sql``
   const found = await sql<(AuditLine & { place: number; is_match: boolean })[]>`
     with lines as materialized (
       select * from ((${newest(merchant_id)}) union all (${newest(installation_id)})) l
@@ -82,6 +85,24 @@ export async function listAuditLines(
   return { rows: found.filter(({ is_match }) => is_match), ended_at: endOf(found.at(-1)) }
 }
 
+/** The order of the line's session, and the reason of the refund that it is about. */
+export type LineFacts = { order_reference: string | null; refund_reason: string | null }
+
+/** In the order of the lines, which are those of one page: each costs two looks. */
+export async function readLineFacts(sql: Sql, merchant_id: string, lines: AuditLine[]): Promise<LineFacts[]> {
+  const keys = lines.map(({ session_id, subject, change, detail }, place) => {
+    return { place, session_id, refund_id: change.startsWith('refund.') ? (detail.refund_id ?? subject) : null }
+  })
+  return sql<LineFacts[]>`
+    select (
+        select order_reference from sessions
+        where merchant_id = ${merchant_id} and session_id = l.session_id) as order_reference, (
+        select reason from refunds
+        where merchant_id = ${merchant_id} and refund_id = l.refund_id) as refund_reason
+    from json_to_recordset(${keys as never}::json) as l (place integer, session_id text, refund_id text)
+    order by l.place`
+}
+
 /** The people and keys on the lines whose name has the text, in any case. A present member's address counts, too. */
 function namedOnLines(sql: Sql, merchant_id: string, text: string): Fragment {
   const onLines = sql`select subject from lines union select split_part(actor, ' ', 2) from lines`
@@ -96,12 +117,23 @@ function namedOnLines(sql: Sql, merchant_id: string, text: string): Fragment {
     where merchant_id = ${merchant_id} and key_id in (${onLines}) and ${matches(sql`name`)}`
 }
 
+/** The sessions of the newest payments that have the text as their order or email. */
+function sessionsPaid(sql: Sql, merchant_id: string, text: string): Fragment {
+  const newest = (having: Fragment) => sql`(
+    select session_id from payments where merchant_id = ${merchant_id} and mode = m.mode and ${having}
+    order by created_at desc, payment_id desc limit ${counted_max})`
+  return sql`
+    select p.session_id from (values ('test'), ('live')) m (mode) cross join lateral (
+      ${newest(sql`order_reference = ${text}`)} union all ${newest(sql`customer_email = ${emailKey(text)}`)}) p`
+}
+
 /** `sign in` finds `sign_in.succeeded`. */
 function hasText(sql: Sql, { text, changes }: Search): Fragment {
   return sql`(
     position(${text.toLowerCase()} in
       lower(concat_ws(' ', change, translate(change, '._', '  '), subject, actor, request_id))) > 0
     or replace(change, '.', '_') = any(${changes})
+    or session_id in (select session_id from paid)
     or subject in (select id from named) or split_part(actor, ' ', 2) in (select id from named)
   )`
 }

@@ -150,6 +150,8 @@ const columns: Cells<PaymentRead> = {
   acquirer_transaction_id: ({ acquirer_transaction_id }) => acquirer_transaction_id,
   // What of `refunded_amount` is still on its way.
   pending_refund_amount: ({ currency, ...payment }) => inMajorUnits(refundSums(payment).pending_amount, currency),
+  settled_another_way_amount: ({ currency, ...payment }) =>
+    inMajorUnits(refundSums(payment).otherwise_amount, currency),
 }
 
 const movementColumns: Cells<Movement> = {
@@ -168,7 +170,7 @@ const movementColumns: Cells<Movement> = {
   payment_created_at: ({ payment_created_at }, timeOf) => timeOf(payment_created_at),
   // The sum of the column is what came in.
   net_amount: ({ kind, amount, currency }) => {
-    const sign = kind === 'refund' && amount > 0 ? '-' : ''
+    const sign = (kind === 'refund' || kind === 'settled_another_way') && amount > 0 ? '-' : ''
     return { decimal: sign + inMajorUnits(amount, currency) }
   },
 }

@@ -1,4 +1,4 @@
-// The SQL of movements, newest first: each capture and each refund, at the time of the line that the journal has of it.
+// The SQL of movements, newest first: each capture, refund and note of money given back another way, at the time of the line that the journal has of it.
 
 import type { Sql } from '../../database/open.ts'
 import type { FoundRows } from '../../http/list-page.ts'
@@ -12,7 +12,7 @@ export type Movement = {
   entry_id: string
   at: Date
   /** `refund_returned`: a refund that had succeeded failed at the acquirer, so its money came back. */
-  kind: 'capture' | 'refund' | 'refund_returned'
+  kind: 'capture' | 'refund' | 'refund_returned' | 'settled_another_way' | 'settlement_undone'
   amount: number
   currency: string
   payment_id: string
@@ -21,6 +21,7 @@ export type Movement = {
   mode: Mode
   order_reference: string | null
   customer_email: string | null
+  /** Null for what was settled another way: the acquirer moved nothing. */
   acquirer: string | null
   /** Of the refund, where it is one. */
   acquirer_transaction_id: string | null
@@ -36,15 +37,20 @@ export async function listMovements(
   const movements = await sql<(Movement & { place: number })[]>`
     select n.entry_id, n.at, n.place,
       case n.change when 'payment.captured' then 'capture' when 'refund.succeeded' then 'refund'
-        else 'refund_returned' end as kind,
-      coalesce(r.amount, p.amount) as amount, p.currency, p.payment_id, r.refund_id, p.session_id, p.mode,
-      p.order_reference, p.customer_email, p.acquirer,
-      case when r.refund_id is null then p.acquirer_transaction_id else r.acquirer_transaction_id end
+        when 'refund.failed' then 'refund_returned' when 'refund.reopened' then 'settlement_undone'
+        else 'settled_another_way' end as kind,
+      case when n.is_other_way then (n.detail->>'amount')::bigint else coalesce(r.amount, p.amount) end as amount,
+      p.currency, p.payment_id, case when n.is_other_way then n.detail->>'refund_id' else r.refund_id end as refund_id,
+      p.session_id, p.mode, p.order_reference, p.customer_email,
+      case when not n.is_other_way then p.acquirer end as acquirer,
+      case when n.change = 'payment.captured' then p.acquirer_transaction_id else r.acquirer_transaction_id end
         as acquirer_transaction_id,
       p.created_at as payment_created_at
     from (
       select l.*, row_number() over (order by entry_id desc)::int as place from (
-        select entry_id, subject, change, at from journal
+        select entry_id, subject, change, at, detail,
+          change in ('refund.settled_otherwise', 'refund.reopened') as is_other_way
+        from journal
         where merchant_id = ${merchant_id} ${lineSpan(sql, filters, behind)}
         order by entry_id desc limit ${lines_max}
       ) l
@@ -62,7 +68,7 @@ export async function listMovements(
     ) r on true
     left join lateral (
       select * from payments
-      where (n.change = 'payment.captured' or r.refund_id is not null)
+      where (n.change = 'payment.captured' or n.is_other_way or r.refund_id is not null)
         and merchant_id = ${merchant_id} and payment_id = coalesce(r.payment_id, n.subject) and mode = ${mode}
       offset 0
     ) p on true

@@ -116,6 +116,6 @@ export function countedLines(sql: AnySql, merchant_id: string): Fragment {
       offset 0
     ) a on true
     where line.change in ('session.created', 'payment.captured', 'payment.held', 'payment.voided', 'payment.declined',
-        'payment.failed', 'refund.succeeded', 'attempt.moved')
+        'payment.failed', 'refund.succeeded', 'refund.settled_otherwise', 'refund.reopened', 'attempt.moved')
       and coalesce(line.detail->>'mode', a.mode) is not null`
 }

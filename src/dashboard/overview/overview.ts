@@ -25,10 +25,13 @@ export function figuresOf(counts: Counts[], { days, before, today, week_before }
         currency,
         today: hoursOf(today),
         week_before: hoursOf(week_before),
-        refunded_today: amountOf(of('refund.succeeded', counts).filter((row) => row.day === today)),
+        refunded_today: givenBack(
+          of,
+          counts.filter((row) => row.day === today),
+        ),
         by_day: days.map((day) => amountOf(of('payment.captured', rows).filter((row) => row.day === day))),
         in_span: amountOf(of('payment.captured', rows)),
-        refunded_in_span: amountOf(of('refund.succeeded', rows)),
+        refunded_in_span: givenBack(of, rows),
         in_span_before: amountOf(of('payment.captured', older)),
       }
     }),
@@ -39,11 +42,17 @@ export function figuresOf(counts: Counts[], { days, before, today, week_before }
   }
 }
 
+/** By refunds, and another way where somebody noted so and nobody undid that. */
+function givenBack(of: (change: string, among: Counts[]) => Counts[], among: Counts[]): number {
+  const sum = (change: string) => amountOf(of(change, among))
+  return sum('refund.succeeded') + sum('refund.settled_otherwise') - sum('refund.reopened')
+}
+
 /** Those in which something was captured or refunded, the one of most captures first. */
 function currenciesIn(rows: Counts[]): string[] {
   const sums = new Map<string, number>()
   for (const { change, currency, n } of rows) {
-    if (change !== 'payment.captured' && change !== 'refund.succeeded') continue
+    if (change !== 'payment.captured' && !change.startsWith('refund.')) continue
     sums.set(currency, (sums.get(currency) ?? 0) + (change === 'payment.captured' ? n : 0))
   }
   return [...sums].sort(([, a], [, b]) => b - a).map(([currency]) => currency)

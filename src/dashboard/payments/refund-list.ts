@@ -5,6 +5,7 @@ import { beginOf, limit_default, pageOf, pageQuery, pageView } from '../../http/
 import { route } from '../../http/route.ts'
 import type { Context } from '../../payments/context.ts'
 import { boundSpan, filterChoice, filterText, spanQuery } from '../../payments/reading/list-filters.ts'
+import { paymentFilters } from '../../payments/reading/list-payments.ts'
 import { owedRefunds } from '../../payments/reading/owed-refunds.ts'
 import { findPayment } from '../../payments/reading/payment-store.ts'
 import { viewRefund } from '../../payments/refund.ts'
@@ -17,7 +18,7 @@ import {
 import { refundView } from '../../payments/views.ts'
 import { notThere } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
-import { peopleIn, peopleView } from '../people.ts'
+import { peopleIn, peopleView, seesPeople } from '../people.ts'
 import { shownEmail } from '../shoppers.ts'
 
 const shared = {
@@ -73,6 +74,11 @@ export const listAllRefundsHere = route({
       .regex(/^ref_[0-9a-f]{24}$/, 'must be the id of a refund')
       .optional(),
     text: filterText(254).optional(),
+    amount: paymentFilters.shape.amount.meta({
+      type: 'integer',
+      description: 'that the text may mean, in minor units',
+    }),
+    currency: paymentFilters.shape.currency.meta({ description: 'of that amount' }),
   }),
   reply: pageView(
     namedRefund.extend({
@@ -85,11 +91,13 @@ export const listAllRefundsHere = route({
   refusals: ['invalid_pagination'],
   handle: async ({ sql, keyring }: Context, { holder, query }) => {
     const { merchant_id } = holder
-    const { mode, created_from, created_before, status, refund_id, text } = query
-    const in_emails = holder.can('read_shoppers', mode ?? 'live')
-    const filters = { merchant_id, mode, created_from, created_before, status, refund_id, text, in_emails }
+    const { mode, created_from, created_before, status, refund_id, text, amount, currency } = query
+    const of_shoppers = holder.can('read_shoppers', mode ?? 'live')
+    const search =
+      text === undefined ? undefined : { text, amount, currency, of_shoppers, of_people: seesPeople(holder) }
+    const filters = { merchant_id, mode, created_from, created_before, status, refund_id, search }
     const limit = Number(query.limit ?? limit_default)
-    const bound = [...boundSpan(filters), status, refund_id, text]
+    const bound = [...boundSpan(filters), status, refund_id, text, amount, currency]
     const list = { purpose: 'refund cursor', merchant_id, filters: bound, limit, after: query.after }
     const refunds = await listRefundRows(sql, filters, { behind: beginOf(keyring, list), limit: limit + 1 })
     const { rows, ...page } = pageOf(keyring, list, refunds, positionOfRefund)

@@ -99,7 +99,7 @@ async function changeRefund(
     const { refund_id } = refund
     const { added_amount, otherwise, change, detail } = changeOf(payment, refund_id)
     if (isLimited(member)) await refuseBeyond(tx, payment, added_amount)
-    const { merchant_id, session_id, payment_id, currency } = payment
+    const { merchant_id, session_id, payment_id, currency, mode } = payment
     const line = journalLine(ids, {
       merchant_id,
       session_id,
@@ -108,7 +108,8 @@ async function changeRefund(
       request_id,
       at,
       change,
-      detail: { ...detail, refund_id, currency },
+      // The overview counts lines that have a mode.
+      detail: { ...detail, refund_id, currency, mode },
     })
     await saveSettlement(tx, refund, { otherwise, line })
   })

@@ -10,13 +10,23 @@ export type RefundFilters = SpanFilters & {
   merchant_id: string
   status: RefundStatus | undefined
   refund_id: string | undefined
-  /** A part of the reason, the order or the acquirer's name of it or, where `in_emails` says so, of the email; in any case. */
-  text?: string | undefined
-  in_emails?: boolean
+  search?: RefundSearch | undefined
 }
 
-/** A text is looked for in payments and operations, too: so many refunds of each request. */
-const text_looks_max = 2000
+/** A part of the reason, the order, the acquirer's name of it or the name of the key that began it; in any case. */
+export type RefundSearch = {
+  text: string
+  /** The amount that the text may mean. */
+  amount: number | undefined
+  currency: string | undefined
+  /** Whether emails and what people noted are looked through, too. */
+  of_shoppers: boolean
+  /** Whether the names of people are. */
+  of_people: boolean
+}
+
+/** A text is looked for in payments, operations and the journal, too: so many refunds of each request. */
+const search_looks_max = 1000
 
 /** With the acquirer's own name of the refund, which a shopper's bank may know it by. */
 export type NamedRefund = Refund & {
@@ -37,18 +47,15 @@ export async function listRefundRows(
   filters: RefundFilters,
   { behind, limit }: { behind: string | null; limit: number },
 ): Promise<FoundRows<ListedRefund>> {
-  const { merchant_id, mode, status, refund_id, created_from, created_before, text } = filters
-  const looks = text === undefined ? looks_max : text_looks_max
+  const { merchant_id, mode, status, refund_id, created_from, created_before, search } = filters
+  const looks = search ? search_looks_max : looks_max
   const ofMode = mode ? sql`and mode = ${mode}` : sql``
   const ofStatus = status ? sql`and status = ${status}` : sql``
   const from = created_from ? sql`and created_at >= ${created_from}` : sql``
   const before = created_before ? sql`and created_at < ${created_before}` : sql``
-  const isMatch = sql`(n.is_of_span ${hasText(sql, filters)})`
+  const isMatch = sql`(n.is_of_span ${search ? hasText(sql, search) : sql``})`
   const refunds = await sql<(ListedRefund & { place: number; is_match: boolean })[]>`
-    select r.*, (
-      select actor from journal j
-      where j.merchant_id = r.merchant_id and j.session_id = r.session_id and j.change = 'refund.begun'
-        and j.detail->>'refund_id' = r.refund_id limit 1) as actor
+    select r.*, (${lineOfRefund(sql, { of: sql`r`, change: 'refund.begun', at: sql`r.created_at`, of_line: sql`actor` })}) as actor
     from (
       select n.*, o.acquirer_transaction_id, p.order_reference, p.customer_email, ${isMatch} as is_match from (
         select l.*, row_number() over (order by refund_id desc)::int as place,
@@ -78,11 +85,32 @@ export async function listRefundRows(
 }
 
 /** No text has a line end, so none matches across two of these. */
-function hasText(sql: AnySql, { text, in_emails = false }: Pick<RefundFilters, 'text' | 'in_emails'>): Fragment {
-  if (text === undefined) return sql``
-  const email = in_emails ? sql`p.customer_email` : sql`null`
-  return sql`and strpos(lower(concat_ws(chr(10), n.reason, p.order_reference, o.acquirer_transaction_id, ${email})),
-    ${text.toLowerCase()}) > 0`
+function hasText(sql: AnySql, { text, amount, currency, of_shoppers, of_people }: RefundSearch): Fragment {
+  const of = sql`n`
+  const actor = lineOfRefund(sql, { of, change: 'refund.begun', at: sql`n.created_at`, of_line: sql`actor` })
+  const noteLine = { of, change: 'refund.settled_otherwise', at: sql`n.otherwise_at`, of_line: sql`detail->>'note'` }
+  const ofShoppers = of_shoppers ? sql`, p.customer_email, (${lineOfRefund(sql, noteLine)})` : sql``
+  const person = of_people ? sql`union all select name from users where user_id = substr(a.actor, 6)` : sql``
+  const author = sql`(
+    select k.name from (${actor}) a cross join lateral (
+      select name from api_keys where merchant_id = n.merchant_id and key_id = substr(a.actor, 5) ${person}) k)`
+  return sql`and (
+    strpos(lower(concat_ws(chr(10), n.reason, p.order_reference, o.acquirer_transaction_id, ${author} ${ofShoppers})),
+      ${text.toLowerCase()}) > 0
+    or n.amount = ${amount ?? null}::bigint and n.currency = coalesce(${currency ?? null}, n.currency))`
+}
+
+/** A member of the line of the journal about a refund that was written at that time, to the millisecond: so few are read. */
+function lineOfRefund(
+  sql: AnySql,
+  { of, change, at, of_line }: { of: Fragment; change: string; at: Fragment; of_line: Fragment },
+): Fragment {
+  const id = (later_ms: number) => sql`lpad(to_hex((extract(epoch from ${at}) * 1000)::bigint + ${later_ms}), 12, '0')`
+  return sql`
+    select ${of_line} from journal j
+    where j.merchant_id = ${of}.merchant_id and j.session_id = ${of}.session_id and j.change = ${change}
+      and j.entry_id >= ${id(0)} and j.entry_id < ${id(1)} and j.detail->>'refund_id' = ${of}.refund_id
+    limit 1`
 }
 
 export function positionOfRefund({ refund_id }: Pick<Refund, 'refund_id'>): string {

@@ -184,8 +184,16 @@ export const audit: AuditLine[] = [
     request_id: null,
     detail: {},
     hold_deadline: null,
+    order_reference: null,
+    refund_reason: null,
   },
-  ...timeline.lines.map(({ seal: _seal, ...rest }) => ({ ...rest, session_id: id('cs', 3), hold_deadline: null })),
+  ...timeline.lines.map(({ seal: _seal, ...rest }) => ({
+    ...rest,
+    session_id: id('cs', 3),
+    hold_deadline: null,
+    order_reference: 'A-1042',
+    refund_reason: null,
+  })),
 ]
 
 const hourly = (most: number) =>

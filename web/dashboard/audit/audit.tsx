@@ -9,6 +9,7 @@ import { opens } from '../frame/screen-names.ts'
 import { screenOfSecret } from '../frame/screen-of-id.ts'
 import { useHere } from '../merchant.ts'
 import { Actor, idOfActor } from '../parts/actor.tsx'
+import { amountWords } from '../parts/amount.tsx'
 import { changeWords } from '../parts/change.ts'
 import { Empty } from '../parts/empty.tsx'
 import { IdLink } from '../parts/id.tsx'
@@ -95,6 +96,20 @@ function NoLines({ has_filters, has_more }: { has_filters: boolean; has_more: bo
   return <Empty title={say(has_filters ? 'no_lines_fit' : 'no_lines')} />
 }
 
+function Part({ text }: { text: unknown }) {
+  if (typeof text !== 'string') return null
+  return (
+    <span className="hint">
+      {' · '}
+      <bdi>{text}</bdi>
+    </span>
+  )
+}
+
+function amountOf({ amount, currency }: AuditLine['detail']): string | null {
+  return typeof amount === 'number' && typeof currency === 'string' ? amountWords(amount, currency) : null
+}
+
 function Lines({ lines, people }: { lines: AuditLine[]; people: Record<string, string> }) {
   return (
     <Table
@@ -106,15 +121,13 @@ function Lines({ lines, people }: { lines: AuditLine[]; people: Record<string, s
         {
           name: say('column_what'),
           kind: 'first',
-          cell: ({ change, detail }) => (
+          cell: ({ change, detail, order_reference: order, refund_reason: reason }) => (
             <>
               <span title={change}>{changeWords(change, detail)}</span>
-              {typeof detail.note === 'string' && (
-                <span className="hint">
-                  {' '}
-                  <bdi>{detail.note}</bdi>
-                </span>
-              )}
+              <Part text={amountOf(detail)} />
+              <Part text={order} />
+              <Part text={reason} />
+              <Part text={detail.note} />
             </>
           ),
         },

@@ -1,6 +1,7 @@
 // The search of the journal, its filters by the kind of action, by who and by days, and what is active with a way to drop it.
 
 import { type FormEvent, useState } from 'react'
+import { carrySecret } from '../keys/key-secret.ts'
 import { idOfActor } from '../parts/actor.tsx'
 import { DayChips } from '../parts/day-chips.tsx'
 import { DropChip } from '../parts/drop-chip.tsx'
@@ -71,6 +72,7 @@ function SearchField({ search, onSearch }: { search: string; onSearch: (text: st
   const [typed, setTyped] = useState(search)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
+    carrySecret(typed)
     onSearch(textOf(textsOf(event.currentTarget).search ?? ''))
   }
   return (

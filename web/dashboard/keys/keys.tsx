@@ -1,6 +1,6 @@
 // Secret keys: which there are, when each was used last, and ways to make and revoke one.
 
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { addressOf as auditAddress } from '../audit/search.ts'
 import type { Key } from '../client/answers.ts'
@@ -18,8 +18,10 @@ import { Moment } from '../parts/moment.tsx'
 import { Screen } from '../parts/screen.tsx'
 import { Status } from '../parts/status.tsx'
 import { Table } from '../parts/table.tsx'
+import { useStore } from '../store.ts'
 import { say, sayCode } from '../words.ts'
 import { CreateKey } from './create-key.tsx'
+import { keySecret } from './key-secret.ts'
 
 export function Keys() {
   const { merchant_id, may } = useHere()
@@ -57,20 +59,32 @@ function KeysFound({ keys }: { keys: Key[] }) {
     // Another text may have been typed in the meantime.
     if (typed.current === text) setFingerprint(digest)
   }
+  const place = useRef<HTMLDivElement>(null)
+  const secret = useStore(keySecret)
+  useEffect(() => {
+    const input = place.current?.querySelector('input')
+    if (!input || secret === null) return
+    // As a property: an attribute would stand in the page's text.
+    input.value = secret
+    void find(secret)
+    keySecret.write(null)
+  })
   if (keys.length === 0) return <Empty title={say('no_keys')} />
   const shown = keys.filter((key) => fingerprint === null || key.fingerprint === fingerprint)
   return (
     <>
       {/* Browsers hash on secure pages alone. */}
       {globalThis.isSecureContext && (
-        <Field
-          label={say('find_key')}
-          hint={say('find_key_hint')}
-          type="password"
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => void find(event.target.value.trim())}
-        />
+        <div ref={place}>
+          <Field
+            label={say('find_key')}
+            hint={say('find_key_hint')}
+            type="password"
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) => void find(event.target.value.trim())}
+          />
+        </div>
       )}
       {shown.length === 0 ? <Empty title={say('no_such_key')} /> : <KeyTable keys={shown} />}
     </>

@@ -1,6 +1,7 @@
 // The box above a list: what is typed goes on when Enter is pressed, and the box is empty again.
 
 import { type FormEvent, useState } from 'react'
+import { carrySecret } from '../keys/key-secret.ts'
 import { textOf } from '../payments/search.ts'
 import { Icon } from './icon.tsx'
 
@@ -17,6 +18,7 @@ export function SearchForm({
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     setTyped('')
+    carrySecret(typed)
     onSearch(textOf(typed))
   }
   return (

@@ -87,7 +87,7 @@ function filtered(...choices: (Filters | null)[]): Understood[] {
 }
 
 /** `42.00`, `£42`, `42 GBP`, as people of the language write it: minor units, and the currency where one was said. */
-function amountIn(text: string, locale: string): Filters | null {
+export function amountIn(text: string, locale: string): Pick<Filters, 'amount' | 'currency'> | null {
   const read = readAmount(text, locale, null)
   if ('fault' in read || read.amount === 0) return null
   const { amount, currency } = read

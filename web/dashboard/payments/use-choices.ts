@@ -6,6 +6,7 @@ import { useLocation } from 'wouter'
 import { useAnswer } from '../client/query.ts'
 import { opens, type ScreenName } from '../frame/screen-names.ts'
 import { screenOfSecret } from '../frame/screen-of-id.ts'
+import { carrySecret } from '../keys/key-secret.ts'
 import { usePlace } from '../merchant.ts'
 import { locale, say, sayCode } from '../words.ts'
 import { filtersWords } from './filter-words.ts'
@@ -43,6 +44,7 @@ export function useChoices({ namesOf, onGo }: { namesOf?: (text: string) => Choi
     setPicked(null)
   }
   const go = ({ screen }: Pick<Choice, 'screen'>) => {
+    carrySecret(typed)
     type('')
     onGo()
     navigate(place.pathOf(screen))

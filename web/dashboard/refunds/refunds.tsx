@@ -23,7 +23,8 @@ import { StatusChips } from '../parts/status-chips.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { GivenBack } from '../payment/refunds.tsx'
 import { refundStates } from '../payment/state.ts'
-import { say, sayCode, sayKnown } from '../words.ts'
+import { amountIn } from '../payments/search.ts'
+import { locale, say, sayCode, sayKnown } from '../words.ts'
 
 const statuses = ['succeeded', 'pending', 'failed'] as const
 const states = Object.values(refundStates)
@@ -51,6 +52,7 @@ export function AllRefunds() {
     status,
     refund_id,
     text,
+    ...(text && amountIn(text, locale)),
     created_from,
     created_before,
   }
