@@ -7,6 +7,7 @@ export const faults = [
   ...(['has_account', 'is_member', 'no_secret', 'last_way_in', 'passkey_known'] as const),
   ...(['is_default', 'needs_handle', 'needs_currency', 'after_the_window', 'other_origin'] as const),
   ...(['other_environment', 'unlisted', 'unswept', 'endpoints_full'] as const),
+  ...(['other_payments_id', 'other_than_known', 'not_comparable', 'without_our_reference'] as const),
 ] as const
 
 export type Fault = (typeof faults)[number]

@@ -152,6 +152,30 @@ test('an operation without an answer is listed, and settled by a person', async 
   })
 })
 
+test("an approval must bear the acquirer's reference, and no other payment's, which is named to its own merchant alone", async () => {
+  const stranger = await service.newAccount()
+  const [own, strange] = [(await client.pay()).body, (await stranger.client.pay()).body]
+  const session = await client.open()
+  await client.present(session, '4000009190450000')
+  await driving(clock, client.confirm(session))
+  const [operation] = (await support.get(`${at}/operations?mode=test`)).body.operations
+  const path = `${at}/operations/${operation.operation_id}/resolve`
+  const settle = async (acquirer_transaction_id: string | null) => {
+    const body = { outcome: 'approved', reason: 'They say so', acquirer_transaction_id }
+    const { field, fault, payment_id } = (await owner.post(path, body)).body
+    return { field, fault, payment_id }
+  }
+  const idOf = async (paid: Json) => {
+    const [row] = await sql<[{ id: string }]>`
+      select acquirer_transaction_id as id from payments where payment_id = ${paid.payment_id}`
+    return row.id
+  }
+  const field = 'acquirer_transaction_id'
+  expect(await settle(null)).toEqual({ field, fault: 'required' })
+  expect(await settle(await idOf(own))).toEqual({ field, fault: 'other_payments_id', payment_id: own.payment_id })
+  expect(await settle(await idOf(strange))).toEqual({ field, fault: 'other_payments_id' })
+})
+
 describe('the journal', async () => {
   const other = await service.newAccount()
   const reader = await newMember(service, { role: 'admin' })

@@ -252,7 +252,7 @@ test('keys are told by their names', async () => {
   expect(people[made.body.key_id]).toBe('web shop')
 })
 
-test('the search box knows what an acquirer calls a payment or its refund', async () => {
+test('the search box knows what an acquirer calls a payment or its refund, and our reference', async () => {
   const { body } = await client.pay()
   const { acquirer_transaction_id } = await read(owner, body.payment_id)
   await client.refund(body.payment_id, { amount: 1000 })
@@ -264,6 +264,20 @@ test('the search box knows what an acquirer calls a payment or its refund', asyn
     expect(await idsOf(name)).toEqual([body.payment_id])
     expect(await idsOf(name, 'live')).toEqual([])
     expect(await idsOf(name.slice(0, -1))).toEqual([])
+  }
+  // Our reference of the charge and of the refund, which the acquirer was given.
+  const operations = await sql<{ operation_id: string }[]>`
+    select operation_id from acquirer_operations where payment_id = ${body.payment_id} order by sent_at`
+  expect(operations).toHaveLength(2)
+  const elsewhere = await service.newAccount()
+  const stranger = await newMember(service, { merchant_id: elsewhere.merchant_id })
+  for (const { operation_id } of operations) {
+    expect(await idsOf(operation_id)).toEqual([body.payment_id])
+    expect(await idsOf(operation_id.toUpperCase())).toEqual([body.payment_id])
+    expect(await idsOf(operation_id, 'live')).toEqual([])
+    expect(await idsOf(operation_id.slice(0, -1))).toEqual([])
+    const { body: theirs } = await stranger.get(`/${elsewhere.merchant_id}/beginnings?mode=test&text=${operation_id}`)
+    expect(theirs.payment_ids).toEqual([])
   }
   // Of an acquirer whose operations are in the index.
   await sql`

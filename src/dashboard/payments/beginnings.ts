@@ -24,7 +24,7 @@ export const listBeginningsHere = route({
   path: '/dashboard/api/{merchant_id}/beginnings',
   tag: 'Dashboard',
   summary:
-    'Order references and emails that begin with a text or, among the newest payments, have it inside; payments that an acquirer calls so. Emails for those who may read shoppers',
+    'Order references and emails that begin with a text or, among the newest payments, have it inside; payments that an acquirer calls so, or we to the acquirer. Emails for those who may read shoppers',
   access: signedIn('read_transactions'),
   dialect: 'dashboard',
   query: z.strictObject({ mode: filterChoice(['test', 'live']), text: filterText(254) }),
@@ -32,7 +32,7 @@ export const listBeginningsHere = route({
   reply: z.object({
     order_references: z.array(z.string()),
     customer_emails: z.array(z.string()),
-    payment_ids: z.array(z.string()).meta({ description: 'of which the text is the acquirer’s reference' }),
+    payment_ids: z.array(z.string()).meta({ description: 'of which the text is our reference or the acquirer’s' }),
     session_ids: z.array(z.string()).meta({ description: 'whose shopper was refused the request that the text names' }),
   }),
   refusals: [],

@@ -4,6 +4,7 @@
 import { fromCells, wholeOf } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
 import { Refusal } from '../../kernel/errors.ts'
+import type { Fault } from '../../kernel/field-rules.ts'
 import type { SettlementContext } from '../context.ts'
 import type { Operation } from '../operation.ts'
 import type { WholePayment } from '../whole-payment.ts'
@@ -23,60 +24,70 @@ export async function refuseForeignId(
   const ours = handle ?? operation.acquirer_transaction_id
   const is_charge = kind === 'authorise'
   if (ours !== null && id !== ours) {
-    throw wrong(`must be ${ours}: that is what the acquirer called the ${kind}.`)
+    const words = `must be ${ours}: that is what the acquirer called the ${kind}.`
+    throw wrong('other_than_known', words, { known_id: ours })
   }
   const isOtherCharge = (each: OperationWithAnswer) => each.kind === 'authorise' && each.operation_id !== operation_id
   const bears = (each: OperationWithAnswer) => [each.acquirer_transaction_id, each.handle].includes(id)
   const is_of_payment = is_charge && operations.filter(isOtherCharge).some(bears)
-  if (is_of_payment || (await isBorneElsewhere(context.sql, operation, id))) {
-    throw wrong("is the acquirer's id of another payment or charge.")
+  const elsewhere = is_of_payment ? null : await bearerElsewhere(context.sql, operation, id)
+  if (is_of_payment || elsewhere) {
+    // The id of another merchant's payment is not for this one's people.
+    const is_shown = elsewhere?.merchant_id === payment.merchant_id && elsewhere.payment_id !== null
+    const members = is_shown ? { payment_id: elsewhere.payment_id } : {}
+    throw wrong('other_payments_id', "is the acquirer's id of another payment or charge.", members)
   }
   const { bearsReference } = context.acquirerOf(payment.mode, name)
   if (!is_charge || ours !== null || !bearsReference) return
   const bears_ours = await askAcquirer(context.world.clock, () => bearsReference(id, operation_id)).catch(
     (error: Error) => {
-      throw wrong(`cannot be compared with the acquirer's payment now: ${error.message}. Try again later.`)
+      const words = `cannot be compared with the acquirer's payment now: ${error.message}. Try again later.`
+      throw wrong('not_comparable', words)
     },
   )
   if (bears_ours) return
-  throw wrong(`names no payment at the acquirer that has our reference, ${operation_id}.`)
+  const words = `names no payment at the acquirer that has our reference, ${operation_id}.`
+  throw wrong('without_our_reference', words)
 }
 
 type Operations = { operation: OperationWithAnswer; operations: OperationWithAnswer[] }
 
-function wrong(words: string): Refusal {
-  return new Refusal('invalid_request', words, { field: 'acquirer_transaction_id' })
+function wrong(fault: Fault, words: string, members: Record<string, unknown> = {}): Refusal {
+  return new Refusal('invalid_request', words, { field: 'acquirer_transaction_id', fault, members })
 }
 
+/** Where money is that bears an acquirer's id; an orphan may be of no payment. */
+type Bearer = { merchant_id: string | null; payment_id: string | null }
+
 /**
- * Whether the id is that of another payment, of another operation that is still open, or of an orphan. Connections of several
+ * The other payment, the payment of another operation that is still open, or the orphan that has the id. Connections of several
  * merchants may lead to one account of an acquirer, so all merchants' rows at that kind of acquirer are looked at.
  */
-async function isBorneElsewhere(
+async function bearerElsewhere(
   own: Sql,
   { operation_id, payment_id, acquirer }: Pick<Operation, 'operation_id' | 'payment_id' | 'acquirer'>,
   transaction_id: string,
-): Promise<boolean> {
+): Promise<Bearer | null> {
   const whole = wholeOf(own)
   const [connector] = acquirer.split(':')
   const payments = await fromCells(
     whole,
-    (sql) => sql<{ payment_id: string }[]>`
-      select found.payment_id from merchants m cross join lateral (
+    (sql) => sql<Bearer[]>`
+      select m.merchant_id, found.payment_id from merchants m cross join lateral (
         select payment_id, acquirer from payments
         where merchant_id = m.merchant_id and acquirer_transaction_id = ${transaction_id} offset 0) found
       where found.payment_id <> ${payment_id} and split_part(found.acquirer, ':', 1) = ${connector!}
       union all
-      select payment_id from acquirer_operations
+      select merchant_id, payment_id from acquirer_operations
       where state in ('sent', 'unknown', 'reversing', 'accepted') and payment_id <> ${payment_id}
         and ${transaction_id} in (acquirer_transaction_id, handle) and split_part(acquirer, ':', 1) = ${connector!}
       limit 1`,
   )
-  if (payments.length > 0) return true
-  const orphans = await whole`
-    select 1 from orphan_authorisations
+  if (payments[0]) return payments[0]
+  const orphans = await whole<Bearer[]>`
+    select merchant_id, payment_id from orphan_authorisations
     where reference <> ${operation_id} and (payment_id is null or payment_id <> ${payment_id})
       and ${transaction_id} in (acquirer_transaction_id, handle) and split_part(acquirer, ':', 1) = ${connector!}
     limit 1`
-  return orphans.length > 0
+  return orphans[0] ?? null
 }

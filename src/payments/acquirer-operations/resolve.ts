@@ -138,7 +138,7 @@ function refuseUnlessFit(
   const needs_id = kind === 'authorise' && outcome === 'approved'
   if (needs_id && acquirer_transaction_id === null) {
     const words = "must be given for an approved charge: the acquirer's own id of it."
-    throw wrong('acquirer_transaction_id', words)
+    throw new Refusal('invalid_request', words, { field: 'acquirer_transaction_id', fault: 'required' })
   }
 }
 

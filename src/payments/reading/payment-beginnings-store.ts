@@ -1,5 +1,5 @@
 // The SQL that completes what somebody types: order references and e-mails of payments that begin with it or have it inside, and the
-// payments that an acquirer calls so.
+// payments that an acquirer calls so, or that we call so to the acquirer.
 
 import type { Fragment, Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
@@ -58,7 +58,7 @@ export async function listContaining(
 const simulated = 'sim_'
 const simulated_max = 1000
 
-/** Payments of which the acquirer calls the authorisation, the capture or a refund so, letter by letter. */
+/** Payments of which the acquirer, or we to the acquirer, call the authorisation, the capture or a refund so. */
 export async function listPaymentsCalled(sql: Sql, { merchant_id, mode, text, limit }: Beginning): Promise<string[]> {
   const name = sql`coalesce(handle, acquirer_transaction_id)`
   const simulatedRefunds = text.startsWith(simulated)
@@ -79,6 +79,9 @@ export async function listPaymentsCalled(sql: Sql, { merchant_id, mode, text, li
       (select payment_id from acquirer_operations
         where merchant_id = ${merchant_id} and ${name} = ${text} and ${name} is not null and acquirer <> 'simulator'
         limit ${limit})
+      union
+      (select payment_id from acquirer_operations
+        where merchant_id = ${merchant_id} and operation_id = ${text.toLowerCase()})
       ${simulatedRefunds}
     ) n
     cross join lateral (

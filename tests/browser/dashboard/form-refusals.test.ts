@@ -19,10 +19,12 @@ type Row = {
   /** The button that sends it. */
   press: string
   route: string
-  fault: { field: string; fault?: string; bound?: number }
+  fault: { field: string; fault?: string; bound?: number; payment_id?: string }
   /** The field by its label, and what is said there. */
   at: string
   says: string
+  /** Where a link below the field leads. */
+  leads_to?: string
   answers?: Record<string, Parameters<StandIn['on']>[1]>
   status?: number
   code?: string
@@ -372,6 +374,21 @@ const rows: Record<string, Row> = {
     at: 'Acquirer’s reference',
     says: 'As the acquirer writes it',
   },
+  'an operation that is settled by the reference of another payment': {
+    path: `${place}/operations`,
+    fill: async (page) => {
+      await click(page, 'Settle')
+      await page.getByLabel('Outcome', { exact: true }).selectOption('approved')
+      await type(page, 'How you know', 'The portal says so.')
+      await type(page, 'Acquirer’s reference', 're_1')
+    },
+    press: 'Settle',
+    route: 'POST /operations/op/resolve',
+    fault: { field: 'acquirer_transaction_id', fault: 'other_payments_id', payment_id: samples.held.id },
+    at: 'Acquirer’s reference',
+    says: 'This is the reference of another payment or charge.',
+    leads_to: `payments/${samples.held.id}`,
+  },
   'a reason of an operator': {
     path: `${place}/system`,
     fill: async (page) => {
@@ -444,6 +461,10 @@ test.each(Object.entries(rows))('%s', async (name, row) => {
     expect(await page.locator(`[id="${described_by}"]`).textContent()).toContain(row.says)
     // Nothing says it a second time at the form's head.
     expect(await page.locator('form .alert').count()).toBe(0)
+    if (row.leads_to) {
+      const link = page.getByRole('dialog').getByRole('link')
+      expect(await link.getAttribute('href')).toContain(row.leads_to)
+    }
     await picture(page, `dashboard-form-${name.replace(/\W+/g, '-')}`)
     await page.getByText('Details', { exact: true }).last().click()
     await page.getByText(request_id).waitFor()

@@ -1,6 +1,7 @@
 // Settles a call that nobody answered by what a person has learned from the acquirer.
 
 import { type FormEvent, useState } from 'react'
+import { Link } from 'wouter'
 import type { UnansweredOperation } from '../client/answers.ts'
 import { useAct } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
@@ -27,12 +28,13 @@ export function Settle({ operation }: { operation: UnansweredOperation }) {
 }
 
 function SettleDialog({ operation, onClose }: { operation: UnansweredOperation; onClose: () => void }) {
-  const { merchant_id } = useHere()
+  const { merchant_id, pathOf } = useHere()
   const { operation_id, kind, amount, currency, order_reference, customer_email, outcomes } = operation
   const act = useAct('POST /{merchant_id}/operations/{operation_id}/resolve', [
     'GET /{merchant_id}/operations',
     'GET /{merchant_id}/payments/{payment_id}',
   ])
+  const other_id = act.error?.members.payment_id
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const { outcome, reason = '', acquirer_transaction_id } = textsOf(event.currentTarget)
@@ -55,12 +57,17 @@ function SettleDialog({ operation, onClose }: { operation: UnansweredOperation; 
         </p>
         <Facts
           rows={[
-            [say('our_reference'), <Copyable key="reference" text={operation_id} label={say('our_reference')} />],
+            [
+              say('our_reference'),
+              <div key="reference">
+                <Copyable text={operation_id} label={say('our_reference')} />
+                <p className="hint">{say('our_reference_hint')}</p>
+              </div>,
+            ],
             [say('column_order'), order_reference && <bdi>{order_reference}</bdi>],
             [say('column_email'), customer_email && <bdi>{customer_email}</bdi>],
           ]}
         />
-        <p className="hint">{say('our_reference_hint')}</p>
         <Choice
           label={say('outcome')}
           name="outcome"
@@ -80,6 +87,7 @@ function SettleDialog({ operation, onClose }: { operation: UnansweredOperation; 
           maxLength={100}
           spellCheck={false}
         />
+        {typeof other_id === 'string' && <Link href={pathOf(`payments/${other_id}`)}>{say('show_payment')}</Link>}
         <DialogActs>
           <Button onClick={onClose}>{say('cancel')}</Button>
           <Button look="danger" type="submit" is_busy={act.isPending}>

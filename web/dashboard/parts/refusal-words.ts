@@ -25,10 +25,11 @@ export function knownWords(refused: Refused): string | null {
 }
 
 function valuesOf({ bound, members }: Refused): Record<string, string | number> {
-  const { acquirers } = members
+  const { acquirers, known_id } = members
   return {
     ...(bound !== null && { bound }),
     ...(typeof acquirers === 'string' && { acquirers }),
+    ...(typeof known_id === 'string' && { known_id }),
     example: amountExample(null),
   }
 }
