@@ -288,6 +288,48 @@ test.each([
   expect(await page.getByText(reservation).count()).toBe(count)
 })
 
+test.each([
+  ['captured', `user ${samples.id('usr', 1)}`, 'Jo Marsh', { resolved_as: 'approved' }],
+  ['failed', `user ${samples.id('usr', 1)}`, 'Jo Marsh', { resolved_as: 'failed', decline_code: 'processing_error' }],
+  ['captured', 'operator', 'Operator', { settled_as: 'captured' }],
+])(
+  'a payment that is %s as %s said: who and how they know, in timeline, facts and audit',
+  async (status, actor, who, own) => {
+    const reason = 'Their portal shows it, ticket 77'
+    const line = {
+      ...samples.timeline.lines[0]!,
+      subject: samples.held.id,
+      actor,
+      request_id: null,
+      at: samples.ago(2),
+    }
+    const begun = {
+      ...line,
+      entry_id: 'e1',
+      change: 'charge.begun',
+      actor: 'shopper',
+      detail: { operation_id: 'op_9' },
+    }
+    const end = {
+      ...line,
+      entry_id: 'e2',
+      change: `payment.${status}`,
+      detail: { operation_id: 'op_9', reason, ...own },
+    }
+    standIn.on('GET /payments/pay', () => ({ body: { ...samples.held, status, hold: null } }))
+    standIn.on('GET /payments/pay/timeline', () => ({ body: { ...samples.timeline, lines: [begun, end] } }))
+    await open(`payments/${samples.held.id}`)
+    await page.getByText('sealed').waitFor()
+    const entry = page.locator('.timeline li').last().locator('.notes')
+    const row = page.locator('dl > div').filter({ has: page.getByText('Settled by hand', { exact: true }) })
+    expect(await entry.textContent()).toContain(`Settled by hand${reason}${who}`)
+    expect(await row.textContent()).toContain(`${reason} · ${who}`)
+    standIn.on('GET /audit', () => ({ body: { data: [{ ...end, hold_deadline: null }], people: {}, has_more: false } }))
+    await open('audit')
+    expect(await page.getByRole('row').nth(1).textContent()).toContain(` · Settled by hand · ${reason}`)
+  },
+)
+
 test('a hold in the list and its dialog say that the order was paid, each with a link', async () => {
   const [first] = samples.holds
   const data = [{ ...first!, other_payments: others('captured') }]

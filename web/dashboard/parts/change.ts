@@ -2,8 +2,20 @@
 
 import { say, sayCode, type WordKey } from '../words.ts'
 
-/** `change` such as `payment.captured` or `refund.unanswered`. A stranger is said as the service has it. */
+/**
+ * `change` such as `payment.captured` or `refund.unanswered`. A stranger is said as the service has it. With its detail it says what a
+ * person settled by hand, and how they know.
+ */
 export function changeWords(change: string, detail: Record<string, unknown> = {}): string {
+  return [plainWords(change, detail), ...handWords(detail)].join(' · ')
+}
+
+/** That a person said what became of a call to the acquirer, and how they know; empty for an answer of the acquirer itself. */
+export function handWords({ resolved_as, settled_as, reason }: Record<string, unknown>): string[] {
+  return (resolved_as || settled_as) && typeof reason === 'string' ? [say('by_hand'), reason] : []
+}
+
+function plainWords(change: string, detail: Record<string, unknown>): string {
   const [kind = '', step = ''] = change.split('.')
   const key = steps[step]
   if (key && kinds.includes(kind)) return say(key, { what: sayCode('operation', kind) })

@@ -15,7 +15,7 @@ import { Name } from '../parts/name.tsx'
 import { Section } from '../parts/screen.tsx'
 import { say, sayCode } from '../words.ts'
 import { holdDetailIn } from './hold-detail.ts'
-import { decisionIn, rulesIn } from './story.ts'
+import { decisionIn, rulesIn, settledByHand } from './story.ts'
 import { useLife } from './timeline.tsx'
 import { entriesOf } from './timeline-entries.ts'
 
@@ -51,6 +51,7 @@ export function PaymentFacts({ payment }: { payment: Payment }) {
   const metadata = Object.entries(payment.metadata)
   const { data: life } = useLife(payment.id)
   const decision = life && decisionIn(entriesOf(life), life)
+  const hand = life && settledByHand(payment.id, life)
   const operations = life?.payments.find(({ payment_id }) => payment_id === payment.id)?.operations ?? []
   // After a soft decline another acquirer was asked.
   const reference = operations.findLast(({ kind }) => kind === 'authorise')?.operation_id
@@ -65,6 +66,14 @@ export function PaymentFacts({ payment }: { payment: Payment }) {
             [
               say(payment.status === 'failed' ? 'status_failed' : 'decline'),
               decline && sayCode('decline', decline.code),
+            ],
+            [
+              say('by_hand'),
+              hand && (
+                <>
+                  <bdi>{String(hand.detail.reason)}</bdi> · <Actor actor={hand.actor} people={life.people} />
+                </>
+              ),
             ],
             [say('amount_check'), sayCode('amount_source', payment.amount_verification_source)],
             [say('hold_detail'), hold?.detail && holdWords(hold.detail, currency)],

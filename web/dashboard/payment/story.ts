@@ -3,7 +3,7 @@
 import type { Timeline } from '../client/answers.ts'
 import { amountWords } from '../parts/amount.tsx'
 import { cardWords } from '../parts/card-mark.tsx'
-import { changeWords } from '../parts/change.ts'
+import { changeWords, handWords } from '../parts/change.ts'
 import { exactWords } from '../parts/moment.tsx'
 import { answerWords } from '../webhooks/failure.ts'
 import { say, sayCode, sayKnown, type WordKey } from '../words.ts'
@@ -22,7 +22,8 @@ export function sentenceOf(entry: Entry, life: Timeline): Sentence {
   if (kind === 'event') return { title: say('event_made', { type: what }), notes: [] }
   if (kind === 'end') return { title: sayKnown('decline', what) ?? sayCode('status', what), notes: [] }
   if (kind === 'ahead') return { title: sayCode('ahead', what), notes: [] }
-  return lineSentence(entry, life)
+  const { title, notes } = lineSentence(entry, life)
+  return { title, notes: [...notes, ...handWords(entry.detail)] }
 }
 
 /** How the delivery of an event to an endpoint stands. */
@@ -62,6 +63,11 @@ function refusalSentence({ what, detail: { path, status } }: Entry): Sentence {
 export function actorOf({ who, detail: { operation_id } }: Entry, { lines }: Timeline): string | null {
   const actor = beginOf(operation_id, lines)?.actor ?? who
   return actor === 'shopper' || actor === 'bank' ? null : actor
+}
+
+/** The newest line of a payment's own that a person wrote in place of the acquirer. */
+export function settledByHand(payment_id: string, { lines }: Timeline): Timeline['lines'][number] | undefined {
+  return lines.findLast(({ subject, detail }) => subject === payment_id && handWords(detail).length > 0)
 }
 
 function beginOf(operation_id: unknown, lines: Timeline['lines']): Timeline['lines'][number] | undefined {

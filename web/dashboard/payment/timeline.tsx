@@ -5,6 +5,7 @@ import type { Timeline as Life, Payment } from '../client/answers.ts'
 import { useAnswer } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
 import { Actor } from '../parts/actor.tsx'
+import { handWords } from '../parts/change.ts'
 import { Loaded } from '../parts/loaded.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Section } from '../parts/screen.tsx'
@@ -82,7 +83,9 @@ function end(expired_at: string | null): Entry[] {
 function Line({ entry, life }: { entry: Entry; life: Life }) {
   const { kind, what, who, at, detail, request_id } = entry
   const { title, notes } = sentenceOf(entry, life)
-  const actor = actorOf(entry, life)
+  // Whoever settled it by hand, not whoever began it.
+  const is_by_hand = handWords(detail).length > 0
+  const actor = is_by_hand ? who : actorOf(entry, life)
   const facts = Object.entries({ change: what, ...detail, actor: who, request_id }).filter(
     ([, value]) => value !== null && value !== undefined && value !== '',
   )
@@ -98,7 +101,7 @@ function Line({ entry, life }: { entry: Entry; life: Life }) {
             <bdi>{note}</bdi>
           </span>
         ))}
-        {actor && <span>{rulesIn(entry, life) ?? <Actor actor={actor} people={life.people} />}</span>}
+        {actor && <span>{(!is_by_hand && rulesIn(entry, life)) || <Actor actor={actor} people={life.people} />}</span>}
       </p>
       <details>
         <summary>{say('details')}</summary>
