@@ -115,3 +115,21 @@ test('the timeline of a payment offers a replay only where there can be one', as
   expect((await client.deleteEndpoint(endpoint.id)).status).toBe(204)
   expect(await offered()).toEqual([false])
 })
+
+test("a refund's delivery says the order of its payment", async () => {
+  receiver.treat(() => 200)
+  await client.createEndpoint({ url: receiver.url, extension_events: ['refund.succeeded'] })
+  const { body: paid } = await client.pay(undefined, { ...order, order_reference: 'W-2' })
+  await client.refund(paid.payment_id, { amount: 1000 })
+  await until(
+    () => service.sql`select from webhook_attempts where event_type = 'refund.succeeded'`,
+    (attempts) => attempts.length === 1,
+  )
+  const [row] = (await owner.get(`${at}/deliveries?event_type=webhook.refund.succeeded`)).body.data
+  expect(row.about).toEqual({
+    payment_id: paid.payment_id,
+    order_reference: 'W-2',
+    amount: 1000,
+    currency: 'GBP',
+  })
+})

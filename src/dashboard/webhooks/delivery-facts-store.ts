@@ -34,7 +34,10 @@ export async function readDeliveryFacts(sql: Sql, merchant_id: string, rows: Row
     select attempt.failure, about.body->>'mode' as mode,
       case when about.body is not null then json_build_object(
         'payment_id', coalesce(about.body->>'payment_id', a.payment_id),
-        'order_reference', about.body->>'order_reference',
+        -- A refund's event names its payment alone.
+        'order_reference', coalesce(about.body->>'order_reference', (
+          select order_reference from payments
+          where merchant_id = a.merchant_id and payment_id = about.body->>'payment_id')),
         'amount', (about.body->>'amount')::bigint, 'currency', about.body->>'currency') end as about,
       case
         when a.status <> 'dead_lettered' then null
