@@ -16,6 +16,7 @@ import { refusalWords } from '../parts/refusal-words.ts'
 import { Status } from '../parts/status.tsx'
 import { OtherPayments } from '../payment/other-payments.tsx'
 import { say, sayCount } from '../words.ts'
+import { Escalation } from './escalation.tsx'
 
 /** As many as somebody can still look through. */
 export const marked_max = 50
@@ -94,13 +95,16 @@ function ManyDialog({
     <Dialog title={say(`${kind}_marked`)} is_busy={is_busy} onClose={() => onClose(Object.keys(results).length > 0)}>
       {open.length > 0 && <p>{say(`${kind}_words`, { amount: sum })}</p>}
       <ul className="items">
-        {holds.map(({ payment_id, amount, currency, customer_email, other_payments }) => (
-          <li key={payment_id}>
+        {holds.map((hold) => (
+          <li key={hold.payment_id}>
             <span>
-              <Amount amount={amount} currency={currency} /> <span className="hint">{customer_email}</span>{' '}
-              {kind === 'capture' && <OtherPayments others={other_payments} />}
+              <Amount amount={hold.amount} currency={hold.currency} />{' '}
+              <span className="hint">
+                <bdi>{hold.order_reference}</bdi> {hold.customer_email}
+              </span>{' '}
+              <Escalation hold={hold} /> {kind === 'capture' && <OtherPayments others={hold.other_payments} />}
             </span>
-            <Result result={results[payment_id]} />
+            <Result result={results[hold.payment_id]} />
           </li>
         ))}
       </ul>

@@ -6,6 +6,8 @@ export type Decided = {
   id: string
   amount: number
   currency: string | null
+  order_reference: string | null
+  customer_email: string | null
   /** What is left to refund, as far as the person may. */
   refundable_amount?: number
   /** Whether more is left than the person may refund. */

@@ -67,7 +67,16 @@ function Whole({ payment }: { payment: PaymentRead }) {
   useEffect(() => keepStep(merchant_id, 'looked'), [merchant_id])
   const is_refund_limited = refund_max < amount - refunded_amount
   const refundable = { refundable_amount: refund_max, is_refund_limited }
-  const decided = { id, amount, currency, ...refundable, otherwise_amount, other_payments: payment.other_payments }
+  const whose = { order_reference: payment.order_reference, customer_email: payment.customer?.email ?? null }
+  const decided = {
+    id,
+    amount,
+    currency,
+    ...whose,
+    ...refundable,
+    otherwise_amount,
+    other_payments: payment.other_payments,
+  }
   return (
     <Screen
       title={amountWords(amount, currency)}
