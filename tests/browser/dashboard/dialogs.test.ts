@@ -99,6 +99,9 @@ test('an escalated hold says by whom and why, in the list and among those marked
       await items.nth(1).getByText(text).waitFor()
     }
     await picture(page, 'dashboard-marked')
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('status').filter({ hasText: '2 marked' }).waitFor()
   })
 })
 

@@ -27,13 +27,17 @@ export function MarkedHolds({ holds, onDone }: { holds: ListedHold[]; onDone: ()
   if (holds.length === 0 && kind === null) return null
   return (
     <div className="marked">
-      <span role="status">{sayCount('marked', 'marked', holds.length, { sum: sumWords(holds) })}</span>
-      <Button size="small" look="primary" onClick={() => setKind('capture')}>
-        {say('capture_marked')}
-      </Button>
-      <Button size="small" onClick={() => setKind('void')}>
-        {say('void_marked')}
-      </Button>
+      {holds.length > 0 && (
+        <>
+          <span role="status">{sayCount('marked', 'marked', holds.length, { sum: sumWords(holds) })}</span>
+          <Button size="small" look="primary" onClick={() => setKind('capture')}>
+            {say('capture_marked')}
+          </Button>
+          <Button size="small" onClick={() => setKind('void')}>
+            {say('void_marked')}
+          </Button>
+        </>
+      )}
       {kind && (
         <ManyDialog
           kind={kind}
@@ -91,8 +95,9 @@ function ManyDialog({
     setBusy(false)
   }
   const sum = sumWords(open)
+  const close = () => onClose(Object.keys(results).length > 0)
   return (
-    <Dialog title={say(`${kind}_marked`)} is_busy={is_busy} onClose={() => onClose(Object.keys(results).length > 0)}>
+    <Dialog title={say(`${kind}_marked`)} is_busy={is_busy} onClose={close}>
       {open.length > 0 && <p>{say(`${kind}_words`, { amount: sum })}</p>}
       <ul className="items">
         {holds.map((hold) => (
@@ -118,6 +123,9 @@ function ManyDialog({
             readOnly={is_fixed}
           />
           <DialogActs>
+            <Button is_busy={is_busy} onClick={close}>
+              {say(is_fixed ? 'close' : 'cancel')}
+            </Button>
             <Button look={kind === 'void' ? 'danger' : 'primary'} type="submit" is_busy={is_busy}>
               {say(`${kind}_amount`, { amount: sum })}
             </Button>
