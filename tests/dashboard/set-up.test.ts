@@ -45,6 +45,13 @@ test('holds wait by their deadline, in one mode', async () => {
   expect((await support.get(`${at}/holds?mode=live`)).body.data).toEqual([])
   expect((await viewer.get(`${at}/holds?mode=test`)).body.data[0].customer_email).toBe('a…@example.com')
   expect(refusalIn(await support.get(`${at}/holds`))).toBe('400 invalid_request')
+  const escalationFor = async (person: typeof owner) =>
+    (await person.get(`${at}/holds?mode=test`)).body.data[0].escalation
+  expect(await escalationFor(owner)).toBeNull()
+  await support.post(`${at}/payments/${payment_id}/hold/escalate`, { note: 'Ada rang: is it right?' }, key())
+  const { name } = (await support.get('/me')).body.user
+  expect(await escalationFor(owner)).toEqual({ by: name, note: 'Ada rang: is it right?' })
+  expect(await escalationFor(viewer)).toEqual({ by: null, note: null })
   await owner.post(`${at}/payments/${payment_id}/hold/void`, {}, key())
   expect((await support.get(`${at}/holds?mode=test`)).body.data).toEqual([])
 })

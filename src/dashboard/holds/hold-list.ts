@@ -10,9 +10,15 @@ import { heldPaymentView, viewHeldPayment } from '../../payments/reading/read-ho
 import { otherPaymentsView } from '../../payments/views.ts'
 import type { Member } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
+import { idOfActor, peopleIn } from '../people.ts'
 import { shownEmail } from '../shoppers.ts'
 
-const listedHold = heldPaymentView.extend({ customer_email: z.string().nullable(), other_payments: otherPaymentsView })
+const listedHold = heldPaymentView.extend({
+  customer_email: z.string().nullable(),
+  other_payments: otherPaymentsView,
+  /** Who escalated it, by name for those who may see it, and their note, which may name the shopper. */
+  escalation: z.object({ by: z.string().nullable(), note: z.string().nullable() }).nullable(),
+})
 
 export const listHoldsHere = route({
   method: 'GET',
@@ -34,14 +40,26 @@ export const listHoldsHere = route({
     const behind = beginOf(keyring, asked)
     const found = await listWaitingHolds(sql, { merchant_id, mode }, { behind, limit: limit + 1 })
     const { rows, ...page } = pageOf(keyring, asked, found, positionOfHold)
-    return { data: rows.map((hold) => viewListed(hold, holder, now)), ...page }
+    const lines = rows.flatMap(({ escalation, payment_id }) =>
+      escalation ? [{ actor: escalation.actor, subject: payment_id }] : [],
+    )
+    const people = await peopleIn(sql, lines, holder)
+    return { data: rows.map((hold) => viewListed(hold, { holder, people, now })), ...page }
   },
 })
 
-function viewListed(hold: ListedHold, member: Pick<Member, 'can'>, now: Date): z.input<typeof listedHold> {
+function viewListed(
+  hold: ListedHold,
+  { holder, people, now }: { holder: Pick<Member, 'can'>; people: Record<string, string>; now: Date },
+): z.input<typeof listedHold> {
+  const { escalation, mode } = hold
   return {
     ...viewHeldPayment(hold, now),
-    customer_email: shownEmail(hold.customer_email, hold.mode, member),
+    customer_email: shownEmail(hold.customer_email, mode, holder),
     other_payments: hold.other_payments,
+    escalation: escalation && {
+      by: people[idOfActor(escalation.actor)] ?? null,
+      note: holder.can('read_shoppers', mode) ? escalation.note : null,
+    },
   }
 }

@@ -9,7 +9,11 @@ import { lines_max } from './line-look.ts'
 import type { HoldWithPayment } from './operator-store.ts'
 import { otherPayments } from './other-payment-store.ts'
 
-export type ListedHold = HoldWithPayment & { other_payments: OtherPayment[] }
+export type ListedHold = HoldWithPayment & {
+  other_payments: OtherPayment[]
+  /** Who escalated it, as the journal has it, and what they noted. */
+  escalation: { actor: string; note: string | null } | null
+}
 
 /**
  * Waiting holds behind a position; null is the beginning. No index knows the mode, so that the other mode's holds are looked
@@ -28,7 +32,13 @@ export async function listWaitingHolds(
   const found = await sql<(ListedHold & { place: number })[]>`
     select r.*, s.settlement, s.answer_by,
       o.kind as operation_kind, o.asked_by as operation_asked_by, o.sent_at as operation_sent_at,
-      ${otherPayments(sql, sql`r`)}
+      ${otherPayments(sql, sql`r`)},
+      case when r.status = 'escalated' then (
+        select json_build_object('actor', actor, 'note', detail ->> 'note') from journal
+        where merchant_id = r.merchant_id and session_id = r.session_id and subject = r.payment_id
+          and change = 'hold.escalated'
+        order by entry_id desc limit 1)
+      end as escalation
     from (
       select * from (
         select l.*, p.*, row_number() over (${order})::int as place

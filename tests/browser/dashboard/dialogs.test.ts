@@ -45,12 +45,18 @@ test.each([
   ['Capture', 'capture', { status: 'held', settlement: 'awaiting_reconciliation' }, 'The decision about £42.00 is'],
   ['Escalate', 'escalate', { status: 'held', settlement: null }, '£42.00 is marked as escalated'],
 ])('%s in the list, answered %o: what was done is said, and leads to the payment', async (name, kind, body, words) => {
-  standIn.on('GET /holds', () => ({ body: { data: samples.holds, has_more: false, next_cursor: null } }))
-  standIn.on(`POST /payments/pay/hold/${kind}`, () => ({ body }))
+  let data = samples.holds
+  standIn.on('GET /holds', () => ({ body: { data, has_more: false, next_cursor: null } }))
+  standIn.on(`POST /payments/pay/hold/${kind}`, () => {
+    // What is decided leaves the list, and its dialog with it.
+    if (body.status !== 'held') data = samples.holds.slice(1)
+    return { body }
+  })
   await visit('holds', async (page) => {
     const row = page.getByRole('row').nth(1)
     await row.getByRole('button', { name, exact: true }).click()
     const dialog = page.getByRole('dialog')
+    for (const text of ['A-1040', 'ada@example.com']) await dialog.getByText(text, { exact: true }).waitFor()
     await dialog.getByLabel(kind === 'escalate' ? 'Note' : 'Reason').fill('  Is the teapot in stock? ')
     await dialog.getByRole('button', { name: `${name} £42.00` }).click()
     const said = page.getByRole('status').filter({ hasText: words })
@@ -61,6 +67,42 @@ test.each([
   })
   const sent = standIn.acts.findLast(({ name }) => name === `POST /payments/pay/hold/${kind}`)
   expect(sent!.body).toEqual({ note: 'Is the teapot in stock?' })
+})
+
+test('where a hold leaves the list before its answer comes, what was done is said all the same', async () => {
+  let data = samples.holds
+  standIn.on('GET /holds', () => ({ body: { data, has_more: false, next_cursor: null } }))
+  standIn.on('POST /payments/pay/hold/void', () => ({ body: { status: 'voided', settlement: null } }))
+  await visit('holds', async (page) => {
+    await page.route('**/hold/void', async (route) => {
+      data = samples.holds.slice(1)
+      await page.evaluate(() => new BroadcastChannel('ripper-dashboard').postMessage('hold'))
+      await page.getByText('A-1040').first().waitFor({ state: 'detached' })
+      await route.continue()
+    })
+    await page.getByRole('row').nth(1).getByRole('button', { name: 'Void', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Void £42.00' }).click()
+    await page.getByRole('status').filter({ hasText: '£42.00 was voided.' }).waitFor({ timeout: 10_000 })
+  })
+})
+
+test('an escalated hold says by whom and why, in the list and among those marked, with its order', async () => {
+  standIn.on('GET /holds', () => ({ body: { data: samples.holds, has_more: false, next_cursor: null } }))
+  await visit('holds', async (page) => {
+    const row = page.getByRole('row').nth(2)
+    await row.getByText('Sue Support: The amount looks odd.').waitFor()
+    for (const index of [0, 1]) await page.getByRole('checkbox', { name: 'Mark' }).nth(index).check()
+    await page.getByRole('button', { name: 'Capture those marked' }).click()
+    const items = page.getByRole('dialog').getByRole('listitem')
+    expect(await items.nth(0).textContent()).not.toContain('Escalated')
+    for (const text of ['A-1039', 'Escalated', 'Sue Support: The amount looks odd.']) {
+      await items.nth(1).getByText(text).waitFor()
+    }
+    await picture(page, 'dashboard-marked')
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('status').filter({ hasText: '2 marked' }).waitFor()
+  })
 })
 
 test('about many that are marked it says of each what came of it', async () => {

@@ -386,6 +386,7 @@ export const holds: ListedHold[] = [20, 46, 110].map((hours, index) => ({
   operation: null,
   settlement: null,
   other_payments: [],
+  escalation: index === 1 ? { by: 'Sue Support', note: 'The amount looks odd.' } : null,
 }))
 
 export const endpoints: Endpoint[] = [

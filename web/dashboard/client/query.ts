@@ -67,9 +67,14 @@ export function forgetShown(): void {
  * An act of the person. `forgets` names the routes whose answers are old after it. One idempotency key belongs to one
  * intent: it is kept until the act has succeeded or was refused for good, so that pressing again acts once. With the name
  * of an `intent`, which names its person, that outlives the dialog: `unanswered` is what was sent without a final answer, by
- * this dialog or one before.
+ * this dialog or one before. `onDone` hears of the success even if what began the act, such as a row, has left the page by then.
  */
-export function useAct<Name extends RouteName>(name: Name, forgets: RouteName[] = [], intent: string | null = null) {
+export function useAct<Name extends RouteName>(
+  name: Name,
+  forgets: RouteName[] = [],
+  intent: string | null = null,
+  onDone: (reply: ReplyOf<Name>) => void = () => {},
+) {
   const place = [begun_name, intent]
   const left = () => queryClient.getQueryData<Begun<Name>>(place) ?? null
   const begun = useRef<Begun<Name> | null>(left())
@@ -86,7 +91,10 @@ export function useAct<Name extends RouteName>(name: Name, forgets: RouteName[] 
       keep({ key, sent, is_lost })
       return call(name, sent, { idempotency_key: key })
     },
-    onSuccess: () => keep(null),
+    onSuccess: (reply) => {
+      keep(null)
+      onDone(reply)
+    },
     onError: (error) => {
       if (isPassing(error)) keep({ ...begun.current!, is_lost: true })
       else if (!isStillRunning(error) && (!begun.current!.is_lost || isFinal(error))) keep(null)

@@ -16,6 +16,7 @@ import { refusalWords } from '../parts/refusal-words.ts'
 import { Status } from '../parts/status.tsx'
 import { OtherPayments } from '../payment/other-payments.tsx'
 import { say, sayCount } from '../words.ts'
+import { Escalation } from './escalation.tsx'
 
 /** As many as somebody can still look through. */
 export const marked_max = 50
@@ -26,13 +27,17 @@ export function MarkedHolds({ holds, onDone }: { holds: ListedHold[]; onDone: ()
   if (holds.length === 0 && kind === null) return null
   return (
     <div className="marked">
-      <span role="status">{sayCount('marked', 'marked', holds.length, { sum: sumWords(holds) })}</span>
-      <Button size="small" look="primary" onClick={() => setKind('capture')}>
-        {say('capture_marked')}
-      </Button>
-      <Button size="small" onClick={() => setKind('void')}>
-        {say('void_marked')}
-      </Button>
+      {holds.length > 0 && (
+        <>
+          <span role="status">{sayCount('marked', 'marked', holds.length, { sum: sumWords(holds) })}</span>
+          <Button size="small" look="primary" onClick={() => setKind('capture')}>
+            {say('capture_marked')}
+          </Button>
+          <Button size="small" onClick={() => setKind('void')}>
+            {say('void_marked')}
+          </Button>
+        </>
+      )}
       {kind && (
         <ManyDialog
           kind={kind}
@@ -90,17 +95,21 @@ function ManyDialog({
     setBusy(false)
   }
   const sum = sumWords(open)
+  const close = () => onClose(Object.keys(results).length > 0)
   return (
-    <Dialog title={say(`${kind}_marked`)} is_busy={is_busy} onClose={() => onClose(Object.keys(results).length > 0)}>
+    <Dialog title={say(`${kind}_marked`)} is_busy={is_busy} onClose={close}>
       {open.length > 0 && <p>{say(`${kind}_words`, { amount: sum })}</p>}
       <ul className="items">
-        {holds.map(({ payment_id, amount, currency, customer_email, other_payments }) => (
-          <li key={payment_id}>
+        {holds.map((hold) => (
+          <li key={hold.payment_id}>
             <span>
-              <Amount amount={amount} currency={currency} /> <span className="hint">{customer_email}</span>{' '}
-              {kind === 'capture' && <OtherPayments others={other_payments} />}
+              <Amount amount={hold.amount} currency={hold.currency} />{' '}
+              <span className="hint">
+                <bdi>{hold.order_reference}</bdi> {hold.customer_email}
+              </span>{' '}
+              <Escalation hold={hold} /> {kind === 'capture' && <OtherPayments others={hold.other_payments} />}
             </span>
-            <Result result={results[payment_id]} />
+            <Result result={results[hold.payment_id]} />
           </li>
         ))}
       </ul>
@@ -114,6 +123,9 @@ function ManyDialog({
             readOnly={is_fixed}
           />
           <DialogActs>
+            <Button is_busy={is_busy} onClick={close}>
+              {say(is_fixed ? 'close' : 'cancel')}
+            </Button>
             <Button look={kind === 'void' ? 'danger' : 'primary'} type="submit" is_busy={is_busy}>
               {say(`${kind}_amount`, { amount: sum })}
             </Button>

@@ -10,13 +10,13 @@ import { Loaded } from '../parts/loaded.tsx'
 import { Deadline } from '../parts/moment.tsx'
 import { Older } from '../parts/older.tsx'
 import { Screen } from '../parts/screen.tsx'
-import { Status } from '../parts/status.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Decisions } from '../payment/decisions.tsx'
 import { HoldRefusal } from '../payment/hold-refusal.tsx'
 import { OtherPayments } from '../payment/other-payments.tsx'
 import { say, sayCode } from '../words.ts'
 import { MarkedHolds, marked_max, sumWords } from './decide-many.tsx'
+import { Escalation } from './escalation.tsx'
 
 export function Holds() {
   const { merchant_id, mode, pathOf, may } = useHere()
@@ -78,16 +78,10 @@ const facts: Column<ListedHold>[] = [
   },
   {
     name: say('column_reason'),
-    cell: ({ hold, other_payments }) => (
+    cell: (listed) => (
       <>
-        {sayCode('hold_reason', hold.reason)}
-        {hold.status === 'escalated' && (
-          <>
-            {' '}
-            <Status status="escalated" />
-          </>
-        )}{' '}
-        <HoldRefusal hold={hold} /> <OtherPayments others={other_payments} />
+        {sayCode('hold_reason', listed.hold.reason)} <Escalation hold={listed} /> <HoldRefusal hold={listed.hold} />{' '}
+        <OtherPayments others={listed.other_payments} />
       </>
     ),
   },
@@ -114,14 +108,14 @@ function actsOf({ marked, is_full, onMark }: Marking): Column<ListedHold> {
   return {
     name: say('column_acts'),
     kind: 'acts',
-    cell: ({ payment_id: id, amount, currency, hold, operation, settlement, other_payments }) =>
+    cell: ({ payment_id: id, amount, currency, hold, operation, settlement, ...whose }) =>
       !isOpen({ operation, settlement }) ? (
         <span className="hint">{say('decision_under_way')}</span>
       ) : (
         <>
           <Decisions
             size="small"
-            payment={{ id, amount, currency, other_payments }}
+            payment={{ id, amount, currency, ...whose }}
             permitted={['capture', 'void', ...(hold.status === 'escalated' ? [] : ['escalate'])]}
           />
           <input

@@ -7,6 +7,8 @@ export type Decided = {
   id: string
   amount: number
   currency: string | null
+  order_reference: string | null
+  customer_email: string | null
   /** What is left to refund, whoever may. */
   left_amount?: number
   /** And as far as the person may. */

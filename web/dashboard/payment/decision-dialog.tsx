@@ -8,6 +8,7 @@ import { amountWords } from '../parts/amount.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { doneStore } from '../parts/done.ts'
+import { Facts } from '../parts/facts.tsx'
 import { Field, textsOf } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { say } from '../words.ts'
@@ -32,34 +33,35 @@ export function DecisionDialog({
 }) {
   const { me, merchant_id, mode } = useHere()
   const intent = `${kind} ${me.user.user_id} ${payment.id}`
-  const act = useAct(`POST /{merchant_id}/payments/{payment_id}/hold/${kind}`, [...concerned], intent)
+  const { other_payments = [] } = payment
+  const amount = amountWords(payment.amount, payment.currency)
+  const route = `POST /{merchant_id}/payments/{payment_id}/hold/${kind}` as const
+  const act = useAct(route, [...concerned], intent, ({ settlement }) => {
+    const words = say(settlement && kind !== 'escalate' ? 'done_under_way' : `done_${kind}`, { amount })
+    doneStore.write({ words, payment_id: payment.id })
+  })
   const { unanswered } = act
   // Perhaps it was carried out: under its key only the very same note may be sent again.
   const is_fixed = act.isPending || unanswered !== null
-  const { other_payments = [] } = payment
-  const amount = amountWords(payment.amount, payment.currency)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (act.isPending) return
     const { note = '' } = textsOf(event.currentTarget)
     act.mutate(
       { merchant_id, payment_id: payment.id, body: note.trim() ? { note: note.trim() } : {} },
-      {
-        // The row or the buttons that began it go with it.
-        onSuccess: ({ settlement }) => {
-          doneStore.write({
-            words: say(settlement && kind !== 'escalate' ? 'done_under_way' : `done_${kind}`, { amount }),
-            payment_id: payment.id,
-          })
-          onClose()
-        },
-      },
+      { onSuccess: onClose },
     )
   }
   return (
     <Dialog title={say(`${kind}_title`)} onClose={onClose} is_busy={act.isPending}>
       <Form refused={act.error ?? (unanswered && !act.isPending ? unreachable() : null)} onSubmit={submit}>
         <p>{say(`${kind}_words`, { amount })}</p>
+        <Facts
+          rows={[
+            [say('column_order'), payment.order_reference && <bdi>{payment.order_reference}</bdi>],
+            [say('column_email'), payment.customer_email && <bdi>{payment.customer_email}</bdi>],
+          ]}
+        />
         {kind === 'capture' && other_payments.length > 0 && (
           <p>
             <OtherPayments others={other_payments} />

@@ -67,7 +67,9 @@ function Whole({ payment }: { payment: PaymentRead }) {
   const { merchant_id } = useHere()
   useEffect(() => keepStep(merchant_id, 'looked'), [merchant_id])
   const refundable = { left_amount: amount - refunded_amount, refundable_amount: refund_max }
-  const decided = { id, amount, currency, ...refundable, otherwise_amount, other_payments: payment.other_payments }
+  const whose = { order_reference: payment.order_reference, customer_email: payment.customer?.email ?? null }
+  const money = { id, amount, currency, ...refundable, otherwise_amount }
+  const decided = { ...money, ...whose, other_payments: payment.other_payments }
   const warned = { ...decided, order_words: orderWords(payment), differences: payment.differences }
   return (
     <Screen

@@ -16,19 +16,15 @@ const concerned = [
 /** `tries_endpoint`: the endpoint is paused, so all others that wait follow if this one arrives. */
 export function SendNow({ delivery_id, tries_endpoint = false }: { delivery_id: string; tries_endpoint?: boolean }) {
   const { merchant_id } = useHere()
-  const act = useAct('POST /{merchant_id}/webhooks/deliveries/{delivery_id}/send', [...concerned])
-  const onSuccess = ({ is_due }: { is_due: boolean }) => {
+  const route = 'POST /{merchant_id}/webhooks/deliveries/{delivery_id}/send'
+  const act = useAct(route, [...concerned], null, ({ is_due }: { is_due: boolean }) => {
     const done = say(tries_endpoint ? 'send_now_done_endpoint' : 'send_now_done')
     const words = is_due ? `${done} ${say('send_now_counts')}` : say('send_now_settled')
     doneStore.write({ words })
-  }
+  })
   return (
     <>
-      <Button
-        size="small"
-        is_busy={act.isPending}
-        onClick={() => act.mutate({ merchant_id, delivery_id, body: {} }, { onSuccess })}
-      >
+      <Button size="small" is_busy={act.isPending} onClick={() => act.mutate({ merchant_id, delivery_id, body: {} })}>
         {say('send_now')}
       </Button>
       <RefusalAlert refused={act.error} />
