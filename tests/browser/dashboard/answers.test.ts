@@ -38,7 +38,17 @@ test.each<[string, object, object, RegExp[]]>([
     'a payment that is asked for',
     unknown,
     { kind: 'authorise', asking },
-    [/The service asks until 26 Nov.*, next at 23 Nov/, /“Your payment is not confirmed yet\. Please do not pay again/],
+    [
+      /The service asks until 26 Nov.*, next at 23 Nov/,
+      /“Your payment is not confirmed yet\. Please do not pay again/,
+      /ask the acquirer by our reference/,
+    ],
+  ],
+  [
+    'a payment that was asked for as long as it is asked',
+    unknown,
+    { kind: 'authorise', asking: { ...asking, until: ago(1) } },
+    [/The service asks again at 23 Nov/, /“Your payment is still not confirmed\. Please do not pay again/],
   ],
   [
     'a refund that is asked for',

@@ -15,21 +15,19 @@ export function Asking({ payment_id, is_paid }: { payment_id: string; is_paid: b
   if (!operation?.asking) return null
   const { next_at, until } = operation.asking
   const { kind } = operation
-  if (next_at === null) {
-    return (
-      <>
-        <Link className="warning" href={pathOf('operations')}>
-          {say('waits_for_person')}
-        </Link>
-        <span className="advice">{is_paid ? say('tell_paid') : sayKnown('tell_waiting', kind)}</span>
-      </>
-    )
-  }
+  // The look that is due at its end may still be under way.
+  const is_over = Date.parse(until) <= Date.now()
   const end = exactWords(new Date(until))
+  const next = next_at && exactWords(new Date(next_at))
+  const waiting = sayKnown('tell_waiting', kind)
+  const shopper_words = next === null || is_over ? waiting : sayKnown('tell_unanswered', kind, { until: end })
   return (
     <>
-      <span>{say('asks_until', { until: end, next: exactWords(new Date(next_at)) })}</span>
-      <span className="advice">{is_paid ? say('tell_paid') : sayKnown('tell_unanswered', kind, { until: end })}</span>
+      {next !== null && <span>{is_over ? say('asks_next', { next }) : say('asks_until', { until: end, next })}</span>}
+      <Link className={next === null ? 'warning' : undefined} href={pathOf('operations')}>
+        {say(next === null ? 'waits_for_person' : 'ask_acquirer')}
+      </Link>
+      <span className="advice">{is_paid ? say('tell_paid') : shopper_words}</span>
     </>
   )
 }
