@@ -121,7 +121,7 @@ describe('a decision', () => {
     const proof = page.getByRole('dialog', { name: 'Confirm that it is you' })
     await proof.getByRole('button', { name: 'Close' }).click()
     await dialog.getByText('needs proof').waitFor()
-    await dialog.getByRole('button', { name: 'Close' }).click()
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
     await dialog.waitFor({ state: 'detached' })
     expect(actsOf(capture)).toHaveLength(1)
   })

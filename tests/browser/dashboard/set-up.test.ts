@@ -91,7 +91,7 @@ test('marked holds are decided one by one, and each result is said', async () =>
   await capture.click()
   await dialog.getByText('decided this hold already').waitFor()
   await dialog.getByText('Captured').waitFor()
-  await dialog.getByRole('button', { name: 'Close' }).click()
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
   await page.getByText('Nothing is held.').waitFor()
 })
 
