@@ -91,6 +91,11 @@ test.each<[string, RefundState[], [string, number][]]>([
     [otherwise(failed(4000, 1), 2), done(513, 3), failed(13, 4)],
     [],
   ],
+  [
+    'a part of one, given back at the second try, is not taken for what is left of it',
+    [failed(600, 1), failed(300, 2), done(300, 3), failed(600, 4)],
+    [['ref_600_4', 300]],
+  ],
   ['all was given back', [failed(513, 1), failed(913, 2), done(4200, 3)], []],
   ['all had been given back, and then one failed', [done(4000, 1), failed(200, 2), done(200, 3)], []],
 ])('%s', (_, refunds, owed) => {

@@ -56,7 +56,8 @@ export function owedRefunds({ amount, refunds }: RefundedPayment): OwedRefund[] 
     } else if (step === 'otherwise') {
       owed = owed.filter(({ refund_id }) => refund_id !== refund.refund_id)
     } else {
-      const same = owed.find((each) => each.amount === refund.amount || each.owed_amount === refund.amount)
+      const same =
+        owed.find((each) => each.amount === refund.amount) ?? owed.find((each) => each.owed_amount === refund.amount)
       const others = owed.filter((each) => each !== same)
       const rest = pay(others, refund.amount - (same?.owed_amount ?? 0))
       // Of another try of all, a part may have been given back before.
