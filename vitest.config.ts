@@ -33,6 +33,7 @@ export default defineConfig({
       { extends: true, test: { name: 'tests', include: tests, exclude: proofs, globalSetup } },
       { extends: true, test: { name: 'proofs', include: proofs, globalSetup } },
     ],
+    setupFiles: ['tests/support/setup-properties.ts'],
     pool: 'forks',
     // A worker loads each module once, by Node itself, and not once for each file.
     isolate: false,
