@@ -42,6 +42,16 @@ const rails: Record<Role, string[]> = {
   viewer: [...every_one, 'Operations'],
 }
 
+test.each(roles)('Operations tells a %s who settles them, unless it is themselves', async (role) => {
+  be(role)
+  standIn.on('GET /operations', () => ({ body: { operations: more.operations, brake: null } }))
+  await open(`${place}/operations`)
+  await page.getByRole('table', { name: 'Operations' }).waitFor()
+  const may = permissionsOf(role).test.includes('resolve_operations')
+  expect(await page.getByText('An owner or admin enters').count()).toBe(may ? 0 : 1)
+  expect(await page.getByRole('button', { name: 'Settle' }).count()).toBe(may ? more.operations.length : 0)
+})
+
 test.each(roles)('the rail of a %s shows what the role opens, and nothing else', async (role) => {
   be(role)
   await open(`${place}/overview`)

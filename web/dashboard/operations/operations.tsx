@@ -22,6 +22,7 @@ export function Operations() {
         {({ operations, brake }) => (
           <>
             {brake?.is_pulled && <Alert>{say('brake_pulled')}</Alert>}
+            {operations.length > 0 && !may('resolve_operations') && <p className="hint">{say('settled_by_others')}</p>}
             {operations.length === 0 ? (
               <Empty title={say('no_operations')} />
             ) : (
