@@ -187,7 +187,7 @@ describe('migrate-from-stripe.md', () => {
 
   test('the lines by hand', async () => {
     const script = withChanges(blocks.curl!, { 'http://127.0.0.1:8080': demo.base_url })
-    const [form, json] = (await run(script)).match(/\{"id".*?\}\}/g)!.map((each) => JSON.parse(each))
+    const [form, json] = (await run(script)).match(/\{"id".*?"ripper":\{.*?\}\}/g)!.map((each) => JSON.parse(each))
     expect(form).toMatchObject({ object: 'payment_intent', amount: 1999, metadata: { order_id: '1001' } })
     expect(json).toMatchObject({ object: 'payment_intent', amount: 1999, currency: 'gbp' })
   })
