@@ -10,6 +10,7 @@ import { accessRequestOf } from './access-request.ts'
 import { callerOf } from './caller.ts'
 import { configOf } from './fastify.ts'
 import type { Metrics } from './metrics.ts'
+import { constraintsOf } from './mount.ts'
 import { type Kernel, kernelOf } from './run-route.ts'
 import { type Feed, frame, heartbeat, type Seats, type Stream, type StreamMessage } from './stream.ts'
 import type { StreamSeats } from './stream-seats.ts'
@@ -52,7 +53,7 @@ export function mountStreams<Context>(
       method: stream.method,
       url: stream.path,
       exposeHeadRoute: false,
-      constraints: stream.access.kind === 'secret_key' ? { credentials: 'own' } : {},
+      constraints: constraintsOf(stream.access),
       config: { ...configOf(stream.dialect), is_stream: true },
       handler: async (request, reply) => {
         const caller = callerOf(request)

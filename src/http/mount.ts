@@ -124,7 +124,7 @@ export function acceptEveryMethod(app: FastifyInstance): void {
 }
 
 /** Whose clients a route serves: ours, the other platform's, or without a constraint both. */
-export type CredentialsConstraint = { credentials?: 'own' | 'foreign' }
+type CredentialsConstraint = { credentials?: 'own' | 'foreign' }
 
 /** How the framework tells them apart. A caller without credentials gets our route. */
 export const byCredentials = {
@@ -138,6 +138,12 @@ export const byCredentials = {
   },
   deriveConstraint: ({ headers }: IncomingMessage) => (hasForeignCredentials(headers) ? 'foreign' : 'own'),
   mustMatchWhenDerived: false,
+}
+
+/** A path may have two routes, one of ours and one of the other platform's: the caller's credentials decide. */
+export function constraintsOf({ kind }: { kind: string }, is_shared = false): CredentialsConstraint {
+  if (kind === 'secret_key') return { credentials: 'own' }
+  return kind === 'bearer_key' && is_shared ? { credentials: 'foreign' } : {}
 }
 
 const constraints: CredentialsConstraint[] = [{}, { credentials: 'own' }, { credentials: 'foreign' }]

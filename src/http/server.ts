@@ -25,7 +25,7 @@ import type { Metrics } from './metrics.ts'
 import {
   acceptEveryMethod,
   byCredentials,
-  type CredentialsConstraint,
+  constraintsOf,
   fastifyPath,
   mountPages,
   mountPeers,
@@ -227,7 +227,7 @@ function mountAll<Context>(app: FastifyInstance, parts: ServerOptions<Context>):
     app.route({
       method: route.method,
       url: fastifyPath(route.path),
-      constraints: constraintsOf(route, sharedPaths),
+      constraints: constraintsOf(route.access, sharedPaths.has(placeOf(route))),
       config: {
         ...configOf(route.dialect),
         idempotency: route.idempotency,
@@ -294,15 +294,7 @@ function placeOf({ method, path }: Pick<Route<never>, 'method' | 'path'>): strin
   return `${method} ${path}`
 }
 
-/** A path may have two routes, one of ours and one of the other platform's: the caller's credentials decide. */
-function constraintsOf(
-  route: Pick<Route<never>, 'method' | 'path' | 'access'>,
-  sharedPaths: Set<string>,
-): CredentialsConstraint {
-  if (route.access.kind === 'secret_key') return { credentials: 'own' }
-  return route.access.kind === 'bearer_key' && sharedPaths.has(placeOf(route)) ? { credentials: 'foreign' } : {}
-}
-
+/** Paths with two routes: one of ours and one of the other platform's. */
 function sharedPlaces(routes: readonly Pick<Route<never>, 'method' | 'path'>[]): Set<string> {
   const places = routes.map(placeOf)
   return new Set(places.filter((place, at) => places.indexOf(place) !== at))

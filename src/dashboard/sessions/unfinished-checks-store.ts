@@ -1,4 +1,4 @@
-// The SQL of the cards that shoppers tried last, for the bank's checks that they did not come back from: no decline tells of these.
+// The SQL of the cards that shoppers tried last. It finds bank's checks that a shopper left: such a session has no decline.
 
 import type { Sql } from '../../database/open.ts'
 import type { TriedCard } from '../../payments/reading/life-store.ts'

@@ -65,11 +65,11 @@ export function owedRefunds({ amount, refunds }: RefundedPayment): OwedRefund[] 
       owed = rest
     }
   }
-  const given = refunds.reduce(
+  const returned_amount = refunds.reduce(
     (sum, each) => sum + (each.status === 'failed' ? (each.otherwise_amount ?? 0) : each.amount),
     0,
   )
-  return within(owed, amount - given)
+  return within(owed, amount - returned_amount)
 }
 
 /** What of the refunds of a payment is not done, and what was given back another way. */
