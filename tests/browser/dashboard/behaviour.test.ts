@@ -360,6 +360,24 @@ test('by keyboard alone from the first key to the capture', async () => {
   await expect.poll(() => hasFocus(page.getByRole('button', { name: 'Capture' }))).toBe(true)
 })
 
+test('what opened a dialog has the focus again, also under a long key while something on the page fades', async () => {
+  await askToCapture()
+  await page.getByRole('dialog').waitFor()
+  await page.evaluate(() => {
+    const faded = document.body.appendChild(document.createElement('i'))
+    faded.textContent = '.'
+    faded.style.transition = 'opacity 60s'
+    getComputedStyle(faded).opacity
+    faded.style.opacity = '0'
+    return new Promise((resolve) => faded.addEventListener('transitionrun', resolve))
+  })
+  await page.getByRole('button', { name: 'Capture £42.00' }).focus()
+  await page.keyboard.down('Enter')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await expect.poll(() => hasFocus(page.getByRole('button', { name: 'Capture' }))).toBe(true)
+  await page.keyboard.up('Enter')
+})
+
 test('holds lead on to later deadlines, and the navigation counts no further than it knows', async () => {
   standIn.on('GET /holds', ({ query }) => ({
     body: query.after

@@ -1,6 +1,6 @@
 // A dialog over the page: React Aria keeps the focus in it and gives it back.
 
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
 import { say } from '../words.ts'
 import { Button } from './button.tsx'
@@ -17,7 +17,8 @@ type DialogProps = {
 }
 
 export function Dialog({ title, onClose, is_opaque, is_busy = false, children }: DialogProps) {
-  useEffect(() => () => afterFrames(restored_frames, findLostFocus), [])
+  const [opener] = useState(() => document.activeElement)
+  useEffect(() => () => afterFrames(restored_frames, () => findLostFocus(opener)), [opener])
   return (
     <ModalOverlay
       className={is_opaque ? 'veil opaque' : 'veil'}
@@ -45,17 +46,19 @@ export function Dialog({ title, onClose, is_opaque, is_busy = false, children }:
   )
 }
 
-/** React Aria gives the focus back in the next frame, or in the one after it. */
+/** React Aria gives the focus back in the next frames, but while a key is down it first waits until nothing on the page fades. */
 const restored_frames = 3
 
 function afterFrames(count: number, act: () => void): void {
   requestAnimationFrame(() => (count > 1 ? afterFrames(count - 1, act) : act()))
 }
 
-/** What had the focus may have gone with the act: a row that was decided. The keyboard goes on at the screen's heading. */
-function findLostFocus(): void {
+/** What opened the dialog may have gone with the act: a row that was decided. The keyboard goes on at the screen's heading. */
+function findLostFocus(opener: Element | null): void {
   if (document.activeElement !== document.body || isDialogOpen()) return
-  document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
+  const is_there = opener instanceof HTMLElement && opener !== document.body && opener.isConnected
+  const next = is_there ? opener : document.querySelector<HTMLElement>('main h1')
+  next?.focus({ preventScroll: true })
 }
 
 /** Whether any dialog is over the page: then keys of the page rest. */
