@@ -51,6 +51,12 @@ export const compatibleOnlyTypes = [
 ] as const
 export type CompatibleOnlyType = (typeof compatibleOnlyTypes)[number]
 
+/**
+ * The version in which the other platform's events are told by default. Its Go library refuses one of another release
+ * than its own, by the word behind the date.
+ */
+export const compatible_version = '2026-08-26.dahlia'
+
 /** All events in the other platform's words, in the order of its description. */
 export const compatibleEventTypes = [
   'charge.dispute.closed',
