@@ -35,7 +35,7 @@ const advice = new Map<string, string>([
   ['hooks', 'send tax with the lines of a basket, by POST /v1/checkout/sessions.'],
   ['amount_details', 'send the lines of a basket by POST /v1/checkout/sessions.'],
   ['radar_options', 'payments whose amount cannot be verified are held by themselves.'],
-  ['expand', 'nothing in a payment intent can be expanded.'],
+  ['expand', 'nothing here can be expanded.'],
   ['currency', 'a refund is in the currency of its payment.'],
   ['refund_application_fee', 'money goes to the merchant alone.'],
   ['reverse_transfer', 'money goes to the merchant alone.'],
