@@ -61,12 +61,9 @@ export const paymentIntent = z
     capture_method: z.enum(['automatic', 'manual']),
     confirmation_method: z.literal('automatic'),
     payment_method_types: z.array(z.literal('card')),
-    latest_charge: z
-      .union([z.string(), charge])
-      .nullable()
-      .meta({
-        description: 'ch_ and the digits of the payment, once paid or held; the charge itself where it is expanded',
-      }),
+    latest_charge: z.union([z.string(), charge]).nullable().meta({
+      description: 'ch_ and the digits of the payment, once paid or held; the charge itself where it is expanded',
+    }),
     last_payment_error: paymentError.nullable(),
     next_action: z.null(),
     canceled_at: z
@@ -87,7 +84,23 @@ export type PaymentIntent = z.infer<typeof paymentIntent>
 
 /** The rows of a payment intent, as they were at one moment. */
 export type IntentRows = {
-  session: Session
+  session: Pick<
+    Session,
+    | 'session_id'
+    | 'mode'
+    | 'status'
+    | 'amount'
+    | 'currency'
+    | 'customer'
+    | 'metadata'
+    | 'statement_descriptor_suffix'
+    | 'amount_verified'
+    | 'last_decline'
+    | 'settlement'
+    | 'answer_by'
+    | 'created_at'
+    | 'expires_at'
+  >
   /** The session's newest payment; null before the first. */
   payment: Pick<Payment, 'payment_id' | 'status' | 'created_at'> | null
   /** Null if the newest payment was never held. */

@@ -5,7 +5,7 @@ alter table webhook_endpoints
   -- The version that its events carry; null in our own words.
   add column compatible_version text,
   add column description text,
-  add column metadata jsonb not null default '{}',
+  add column metadata json not null default '{}',
   -- Whether its deliveries also carry webhook-id, webhook-timestamp and webhook-signature.
   add column standard_webhooks boolean not null default false,
   -- Of a disabled one: its owner may enable it again, so it was not deleted.

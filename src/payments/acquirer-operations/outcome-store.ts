@@ -179,6 +179,9 @@ function decisionRows(sql: Sql, { operation, session, payment: p, hold: h, event
 function refundRows(sql: Sql, { refund: r, event }: RefundOutcome): Fragment {
   const { merchant_id, payment_id } = r
   const behind = event.sequence === 1 ? payment_id : event.payment_id
+  // The refund's event in the other platform's words shows a charge, whose sum of refunds changes later.
+  const givenBack = sql`(
+    select refunded_amount from payments where merchant_id = ${merchant_id} and payment_id = ${payment_id})`
   return sql`
     session as (
       -- Early releases marked the session, too, while a refund had no answer.
@@ -199,7 +202,7 @@ function refundRows(sql: Sql, { refund: r, event }: RefundOutcome): Fragment {
         and exists (select 1 from gate)
         -- The session is locked before the payment.
         and (select count(*) from session) >= 0
-    ), event as (insert into events ${rowIf(sql, event, 'gate')}
+    ), event as (insert into events ${rowIf(sql, { ...event, refunded_amount: givenBack }, 'gate')}
     ), told as (${fanOut(sql, { event, mode: r.mode }, 'gate', behind)}
     )`
 }

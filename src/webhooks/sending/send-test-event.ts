@@ -3,7 +3,7 @@
 
 import type { Context } from '../../context.ts'
 import { api_version, timestamp } from '../../kernel/values.ts'
-import { type Endpoint, type EndpointKey, endpointNotFound } from '../endpoint.ts'
+import { type EndpointKey, endpointNotFound } from '../endpoint.ts'
 import { findEndpointWithSecrets } from '../endpoints/endpoint-store.ts'
 import { type OutgoingWebhook, type PostResult, post } from './deliver.ts'
 import { type EndpointSecrets, openSigningSecrets } from './signing-secrets.ts'
@@ -56,11 +56,7 @@ export async function sendTestEvent(
   return { event_id, succeeded, response_status_code, response_body, failure, duration_ms }
 }
 
-function envelopeOf(
-  { merchant_id, endpoint_id, url, mode }: EndpointKey & Pick<Endpoint, 'url' | 'mode'>,
-  event_id: string,
-  at: Date,
-): object {
+function envelopeOf({ merchant_id, endpoint_id }: EndpointKey, event_id: string, at: Date): object {
   return {
     id: event_id,
     type: test_event_type,
