@@ -14,10 +14,10 @@ import type { Hold } from '../payments/hold.ts'
 import type { PaymentStatus } from '../payments/payment.ts'
 import { type Refund, refundTimes } from '../payments/refund.ts'
 import { type Session, sessionTimes } from '../payments/session.ts'
-import { viewCharge } from './charge.ts'
+import { type ChargeRow, viewCharge } from './charge.ts'
 import { type CompatibleEndpoint, viewCompatibleEndpoint } from './endpoint.ts'
 import { type IntentRows, type PaymentIntent, viewIntent } from './intent.ts'
-import type { ChargeRow } from './intent-store.ts'
+
 import { unixSeconds } from './members.ts'
 import { viewCompatibleRefund } from './refund.ts'
 

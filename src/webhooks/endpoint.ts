@@ -186,9 +186,12 @@ function faultOfType(entry: unknown, allowed: readonly string[]): string {
   if (is_ours && compatibleEventTypes.some((type) => type === entry)) {
     return 'is an event type of the other platform: send event_format as well'
   }
-  // An event type is no secret, so the sender may read it again.
-  const name = typeof entry === 'string' && /^[a-z_.]{1,64}$/.test(entry) ? `, ${entry},` : ''
-  return is_ours ? 'is not one of the event types' : `${name} is not one of the event types that are sent`.trimStart()
+  return is_ours ? 'is not one of the event types' : `${namedType(entry)}is not one of the event types that are sent`
+}
+
+/** An event type is no secret, so its sender may read it again. */
+function namedType(entry: unknown): string {
+  return typeof entry === 'string' && /^[a-z_.]{1,64}$/.test(entry) ? `(${entry}) ` : ''
 }
 
 export function endpointNotFound(): Refusal {

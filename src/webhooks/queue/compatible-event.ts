@@ -53,8 +53,9 @@ export function compatibleEvent(ids: Pick<Ids, 'event' | 'journalEntry'>, facts:
 }
 
 /**
- * The CTEs that write the event, its deliveries and its line if the CTE `gate` has a row. `behind` as in `fanOut`: the
- * event that tells of the same change before it, if there is one.
+ * The CTEs that write the event, its deliveries and its line if the CTE `gate` has a row. An event of this subject and
+ * sequence that is there already stays alone: the change itself must not fail by it. `behind` as in `fanOut`: the event
+ * that tells of the same change before this one, if there is one.
  */
 export function compatibleEventRows(
   sql: AnySql,
@@ -63,8 +64,8 @@ export function compatibleEventRows(
   behind?: Parameters<typeof fanOut>[3],
 ) {
   return sql`
-    compatible_event as (insert into events ${rowIf(sql, event, gate)}
-    ), compatible_told as (${fanOut(sql, { event, mode }, gate, behind)}
-    ), compatible_line as (insert into journal ${rowIf(sql, line, gate)}
+    compatible_event as (insert into events ${rowIf(sql, event, gate)} on conflict do nothing returning 1
+    ), compatible_told as (${fanOut(sql, { event, mode }, 'compatible_event', behind)}
+    ), compatible_line as (insert into journal ${rowIf(sql, line, 'compatible_event')}
     )`
 }
