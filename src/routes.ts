@@ -1,11 +1,6 @@
 // Every route and event, in the order of the specification: the API's table of contents.
 
-import { chargeAddresses, intentAddresses, refundAddresses } from './compatible/addresses.ts'
-import { readChargeAt } from './compatible/charge.ts'
-import { createIntentAt } from './compatible/create-intent.ts'
-import { createRefundAt } from './compatible/create-refund.ts'
-import { readIntentAt } from './compatible/read-intent.ts'
-import { readRefundAt } from './compatible/read-refund.ts'
+import { compatibleRoutes } from './compatible/routes.ts'
 import { anyEventTypes } from './kernel/values.ts'
 import { streamRequests } from './merchants/stream-requests.ts'
 import { authenticate } from './payments/authentication/authenticate.ts'
@@ -67,9 +62,7 @@ export const routes = [
   referenceCard,
   authenticate,
   confirm,
-  ...intentAddresses.flatMap((address) => [createIntentAt(address), readIntentAt(address)]),
-  ...refundAddresses.flatMap((address) => [createRefundAt(address), readRefundAt(address)]),
-  ...chargeAddresses.map(readChargeAt),
+  ...compatibleRoutes,
 ]
 
 /** Pages and notifications for browsers and Directory Servers. */

@@ -3,7 +3,7 @@
 import { behindAddress, intentAddresses, refundAddresses } from './addresses.ts'
 
 const served_routes =
-  'Of this platform Ripper serves only: create a payment intent (POST /v1/payment_intents) and read one (GET /v1/payment_intents/{id}); refund one (POST /v1/refunds) and read a refund (GET /v1/refunds/{id}); read a charge (GET /v1/charges/{id}). Ripper’s own routes take the key as X-Service-Api-Key.'
+  'Of this platform Ripper serves only: create a payment intent (POST /v1/payment_intents), read one (GET /v1/payment_intents/{id}) and list them (GET /v1/payment_intents); refund one (POST /v1/refunds) and read a refund (GET /v1/refunds/{id}); read a charge (GET /v1/charges/{id}). Ripper’s own routes take the key as X-Service-Api-Key.'
 
 /** The path segments that may follow the id of a payment intent. */
 const verbs = new Map<string, string>(
@@ -21,9 +21,9 @@ const verbs = new Map<string, string>(
 export function adviseOn(method: string, path: string): string {
   const rest = behindAddress(path, intentAddresses)
   if (rest === null) return adviseOnRefunds(path)
-  if (rest === '' || rest === '/' || rest === '/search') {
-    return 'Payment intents are not listed: keep the id of each, and read it by GET /v1/payment_intents/{id}.'
-  }
+  if (rest === '/search')
+    return 'Payment intents are not searched: list them by GET /v1/payment_intents, or keep the id of each.'
+  if (rest === '' || rest === '/') return served_routes
   const [, , verb] = rest.split('/')
   if (verb) return verbs.get(verb) ?? served_routes
   return method === 'POST'

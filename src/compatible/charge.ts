@@ -1,19 +1,11 @@
-// GET /v1/charges/{charge_id}: a payment that was captured or held, read in the other platform's words. Its members are all those of that
-// platform's API description 2026-08-26.
+// A charge: a payment that was captured or held, in the other platform's words. Its members are all those of that platform's API
+// description 2026-08-26.
 
 import { z } from 'zod'
-import { bearerKey } from '../http/access.ts'
-import type { ObjectPlace } from '../http/only-mode.ts'
-import { type Route, route } from '../http/route.ts'
-import { Refusal } from '../kernel/errors.ts'
-import { admitKey } from '../merchants/admit.ts'
-import type { Context } from '../payments/context.ts'
 import { anyMetadata } from '../payments/fields.ts'
-import { modeOfPayment } from '../payments/reading/mode-store.ts'
-import type { Address } from './addresses.ts'
-import { explain } from './faults.ts'
-import { type ChargeRow, findCharge } from './intent-store.ts'
-import { absentMembers, chargeIdOf, isCharge, nulls, paymentIdOf, unixSeconds } from './members.ts'
+import type { Payment } from '../payments/payment.ts'
+import type { Session } from '../payments/session.ts'
+import { absentMembers, chargeIdOf, nulls, unixSeconds } from './members.ts'
 
 const absent = [
   'application',
@@ -40,7 +32,7 @@ const absent = [
   'transfer_group',
 ] as const
 
-const charge = z
+export const charge = z
   .object({
     id: z.string().meta({ description: 'ch_ and the digits of the payment' }),
     object: z.literal('charge'),
@@ -77,7 +69,25 @@ const charge = z
   })
   .meta({ title: 'Charge', note: 'A payment in the other platform’s words.' })
 
-function viewCharge(row: ChargeRow): z.infer<typeof charge> {
+export type Charge = z.infer<typeof charge>
+
+/** A payment with what its charge shows of the session. */
+export type ChargeRow = Pick<
+  Payment,
+  | 'payment_id'
+  | 'session_id'
+  | 'status'
+  | 'amount'
+  | 'currency'
+  | 'mode'
+  | 'created_at'
+  | 'refunded_amount'
+  | 'card_brand'
+  | 'card_last4'
+> &
+  Pick<Session, 'metadata' | 'customer' | 'statement_descriptor_suffix'>
+
+export function viewCharge(row: ChargeRow): Charge {
   const { payment_id, status, amount, metadata, customer, card_brand, card_last4 } = row
   const amount_refunded = status === 'voided' ? amount : row.refunded_amount
   return {
@@ -109,37 +119,4 @@ function viewCharge(row: ChargeRow): z.infer<typeof charge> {
     ...absentMembers(absent),
     ripper: { payment_id, card: { brand: card_brand, last4: card_last4 } },
   }
-}
-
-export const readChargeAt = ({ path, alias_of }: Address): Route<Context> =>
-  route({
-    method: 'GET',
-    path: `${path}/{charge_id}`,
-    alias_of: alias_of && `${alias_of}/{charge_id}`,
-    tag: 'Compatible',
-    summary: 'Read a charge',
-    access: bearerKey('read_transactions'),
-    mode: { of: modeOfCharge, unknown: noCharge },
-    dialect: 'compatible',
-    query: z.strictObject({}),
-    explain,
-    status: 200,
-    reply: charge,
-    unknownId: noCharge,
-    refusals: ['resource_not_found'],
-    admit: admitKey,
-    handle: async ({ sql }: Context, { holder, params }) => {
-      const { merchant_id } = holder
-      const row = await findCharge(sql, { merchant_id, payment_id: paymentIdOf(params.charge_id!) })
-      if (!row || !isCharge(row)) throw noCharge()
-      return viewCharge(row)
-    },
-  })
-
-function modeOfCharge(sql: Context['sql'], { merchant_id, params: { charge_id = '' } }: ObjectPlace) {
-  return modeOfPayment(sql, { merchant_id, params: { payment_id: paymentIdOf(charge_id) } })
-}
-
-function noCharge(): Refusal {
-  return new Refusal('resource_not_found', 'There is no charge with this id.', { field: 'id' })
 }

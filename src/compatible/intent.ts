@@ -8,6 +8,7 @@ import type { Payment } from '../payments/payment.ts'
 import { type Session, settlementAt, statusAt } from '../payments/session.ts'
 import { attemptAt, judge, type ThreeDsStep } from '../payments/three-ds-states.ts'
 import { holdView } from '../payments/views.ts'
+import { charge } from './charge.ts'
 import { absentMembers, chargeIdOf, isCharge, nulls, unixSeconds } from './members.ts'
 import { paymentError, paymentErrorOf } from './payment-error.ts'
 
@@ -60,7 +61,9 @@ export const paymentIntent = z
     capture_method: z.enum(['automatic', 'manual']),
     confirmation_method: z.literal('automatic'),
     payment_method_types: z.array(z.literal('card')),
-    latest_charge: z.string().nullable().meta({ description: 'ch_ and the digits of the payment, once paid or held' }),
+    latest_charge: z.union([z.string(), charge]).nullable().meta({
+      description: 'ch_ and the digits of the payment, once paid or held; the charge itself where it is expanded',
+    }),
     last_payment_error: paymentError.nullable(),
     next_action: z.null(),
     canceled_at: z
@@ -81,7 +84,23 @@ export type PaymentIntent = z.infer<typeof paymentIntent>
 
 /** The rows of a payment intent, as they were at one moment. */
 export type IntentRows = {
-  session: Session
+  session: Pick<
+    Session,
+    | 'session_id'
+    | 'mode'
+    | 'status'
+    | 'amount'
+    | 'currency'
+    | 'customer'
+    | 'metadata'
+    | 'statement_descriptor_suffix'
+    | 'amount_verified'
+    | 'last_decline'
+    | 'settlement'
+    | 'answer_by'
+    | 'created_at'
+    | 'expires_at'
+  >
   /** The session's newest payment; null before the first. */
   payment: Pick<Payment, 'payment_id' | 'status' | 'created_at'> | null
   /** Null if the newest payment was never held. */

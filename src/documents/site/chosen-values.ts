@@ -1,5 +1,6 @@
 // Values for single examples that differ from the common samples: the state that a route leaves, or what only it asks for.
 
+import { compatible_version } from '../../kernel/values.ts'
 import type { ExampleValues } from './example.ts'
 
 type ChosenOf = {
@@ -14,6 +15,14 @@ const hex = 'f0c3a1d28b7e4f6091a2b3c4'
 const session = { id: `cs_${hex}` }
 const payment = { id: `pay_${hex}` }
 const endpoint = { id: `whep_${hex}` }
+/** What only some endpoints show. */
+const plainEndpoint = {
+  extension_events: undefined,
+  mode: undefined,
+  event_format: undefined,
+  api_version: undefined,
+  standard_webhooks: undefined,
+}
 const firstAttempt = { 'attempt.id': `att_${hex}`, attempts_left: 2 }
 
 /** The service checks a page's amount against the integration's amount or its price list. */
@@ -56,6 +65,20 @@ const compatibleRefund = {
   'ripper.failure': null,
 }
 const charge = `ch_${hex}`
+const compatibleEndpoint = {
+  ...endpoint,
+  api_version: compatible_version,
+  description: null,
+  enabled_events: ['*'],
+  status: 'enabled',
+}
+const compatibleEvent = {
+  id: `evt_${hex}`,
+  api_version: compatible_version,
+  'data.object': {},
+  pending_webhooks: 0,
+  type: 'payment_intent.succeeded',
+}
 const unpaidIntent = {
   ...session,
   amount_capturable: 0,
@@ -65,6 +88,11 @@ const unpaidIntent = {
 }
 const refusal = { code: 'refund_refused', reason: 'The issuer refused the refund' }
 const refundEvent = Object.fromEntries(Object.entries(refund).map(([name, value]) => [`data.${name}`, value]))
+
+/** The members of a row in a list. */
+function inList(members: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [`data[].${name}`, value]))
+}
 
 /** By the operation's id. */
 export const chosenValues: Record<string, ChosenOf> = {
@@ -105,13 +133,12 @@ export const chosenValues: Record<string, ChosenOf> = {
   },
   read_a_refund: { answer: refund },
   register_a_webhook_endpoint: {
-    answer: { ...endpoint, extension_events: undefined, mode: undefined },
+    answer: { ...endpoint, ...plainEndpoint, standard_signing_secret: undefined },
   },
   list_webhook_endpoints: {
     answer: {
       'endpoints[].id': endpoint.id,
-      'endpoints[].extension_events': undefined,
-      'endpoints[].mode': undefined,
+      ...Object.fromEntries(Object.keys(plainEndpoint).map((name) => [`endpoints[].${name}`, undefined])),
     },
   },
   list_webhook_deliveries: { query: { status: 'succeeded', limit: '20' } },
@@ -147,6 +174,7 @@ export const chosenValues: Record<string, ChosenOf> = {
     request: { metadata: { order_id: '1001' } },
     answer: unpaidIntent,
   },
+  list_payment_intents: { query: { limit: '3' }, answer: inList({ ...unpaidIntent, client_secret: null }) },
   read_a_payment_intent: { answer: { ...unpaidIntent, client_secret: null } },
   read_a_charge: {
     answer: {
@@ -166,6 +194,21 @@ export const chosenValues: Record<string, ChosenOf> = {
     answer: compatibleRefund,
   },
   read_a_refund_of_a_payment_intent: { answer: compatibleRefund },
+  list_compatible_events: { query: { type: 'payment_intent.*', limit: '3' }, answer: inList(compatibleEvent) },
+  read_a_compatible_event: { answer: compatibleEvent },
+  register_a_compatible_webhook_endpoint: {
+    idempotency_key: 'endpoint-1',
+    request: { enabled_events: ['*'] },
+    answer: { ...compatibleEndpoint, secret: `whsec_${'5d0e'.repeat(16)}` },
+  },
+  list_compatible_webhook_endpoints: { answer: inList(compatibleEndpoint) },
+  read_a_compatible_webhook_endpoint: { answer: compatibleEndpoint },
+  change_a_compatible_webhook_endpoint: {
+    idempotency_key: 'endpoint-1-off',
+    request: { disabled: true },
+    answer: { ...compatibleEndpoint, status: 'disabled' },
+  },
+  delete_a_compatible_webhook_endpoint: { answer: endpoint },
   listen_to_events: {
     query: { events: 'payment.captured,payment.held' },
     answer: { id: '01993f2ad8c07b3e9a41f0c3a1d28b7e' },

@@ -1,0 +1,24 @@
+// The compatible routes, in the order of the description.
+
+import type { Route } from '../http/route.ts'
+import type { Context } from '../payments/context.ts'
+import { chargeAddresses, endpointAddresses, eventAddresses, intentAddresses, refundAddresses } from './addresses.ts'
+import { createIntentAt } from './create-intent.ts'
+import { createRefundAt } from './create-refund.ts'
+import { createEndpointAt, deleteEndpointAt, listEndpointsAt, readEndpointAt, updateEndpointAt } from './endpoints.ts'
+import { listIntentsAt } from './list-intents.ts'
+import { readChargeAt } from './read-charge.ts'
+import { listEventsAt, readEventAt } from './read-events.ts'
+import { readIntentAt } from './read-intent.ts'
+import { readRefundAt } from './read-refund.ts'
+
+export const compatibleRoutes: Route<Context>[] = [
+  ...intentAddresses.flatMap((address) => [createIntentAt(address), listIntentsAt(address), readIntentAt(address)]),
+  ...refundAddresses.flatMap((address) => [createRefundAt(address), readRefundAt(address)]),
+  ...chargeAddresses.map(readChargeAt),
+  ...eventAddresses.flatMap((address) => [listEventsAt(address), readEventAt(address)]),
+  ...endpointAddresses.flatMap((address) => [
+    ...[createEndpointAt(address), listEndpointsAt(address), readEndpointAt(address)],
+    ...[updateEndpointAt(address), deleteEndpointAt(address)],
+  ]),
+]
