@@ -61,12 +61,9 @@ export const paymentIntent = z
     capture_method: z.enum(['automatic', 'manual']),
     confirmation_method: z.literal('automatic'),
     payment_method_types: z.array(z.literal('card')),
-    latest_charge: z
-      .union([z.string(), charge])
-      .nullable()
-      .meta({
-        description: 'ch_ and the digits of the payment, once paid or held; the charge itself where it is expanded',
-      }),
+    latest_charge: z.union([z.string(), charge]).nullable().meta({
+      description: 'ch_ and the digits of the payment, once paid or held; the charge itself where it is expanded',
+    }),
     last_payment_error: paymentError.nullable(),
     next_action: z.null(),
     canceled_at: z

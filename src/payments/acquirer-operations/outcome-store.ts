@@ -6,6 +6,7 @@ import { assignments, rowIf } from '../../database/driver/rows.ts'
 import type { AnySql, Sql } from '../../database/open.ts'
 import { fanOut } from '../../webhooks/queue/fan-out.ts'
 import { deleteCard } from '../cards/vault-store.ts'
+import { checkoutRows } from '../checkout-sessions/checkout-session-store.ts'
 import type { Event } from '../event.ts'
 import type { Hold } from '../hold.ts'
 import type { ExpectedState, Operation } from '../operation.ts'
@@ -131,7 +132,7 @@ export function chargeRows(sql: Sql, outcome: ChargeOutcome): Fragment {
         acquirer_transaction_id = excluded.acquirer_transaction_id, executed_at = excluded.executed_at,
         authentication = excluded.authentication
     ), hold as (${hold ? sql`insert into holds ${rowIf(sql, hold, 'gate')}` : sql`select 1`}
-    ), ${eventRows(sql, payment, event)}, ${deleteCard(sql, attempt)}`
+    ), ${eventRows(sql, payment, event)}, ${deleteCard(sql, attempt)}${checkoutRows(sql, s, event.created_at)}`
 }
 
 /** A payment's event, its deliveries, and the shopper's receipt. */
