@@ -3,7 +3,8 @@
 
 import { z } from 'zod'
 import { anyMetadata } from '../payments/fields.ts'
-import type { ChargeRow } from './intent-store.ts'
+import type { Payment } from '../payments/payment.ts'
+import type { Session } from '../payments/session.ts'
 import { absentMembers, chargeIdOf, nulls, unixSeconds } from './members.ts'
 
 const absent = [
@@ -69,6 +70,22 @@ export const charge = z
   .meta({ title: 'Charge', note: 'A payment in the other platform’s words.' })
 
 export type Charge = z.infer<typeof charge>
+
+/** A payment with what its charge shows of the session. */
+export type ChargeRow = Pick<
+  Payment,
+  | 'payment_id'
+  | 'session_id'
+  | 'status'
+  | 'amount'
+  | 'currency'
+  | 'mode'
+  | 'created_at'
+  | 'refunded_amount'
+  | 'card_brand'
+  | 'card_last4'
+> &
+  Pick<Session, 'metadata' | 'customer' | 'statement_descriptor_suffix'>
 
 export function viewCharge(row: ChargeRow): Charge {
   const { payment_id, status, amount, metadata, customer, card_brand, card_last4 } = row

@@ -14,9 +14,11 @@ import { clientSecretOf } from '../payments/sessions/client-secret.ts'
 import { type Purchase, sessionLine } from '../payments/sessions/new-session.ts'
 import { admitServer, newServerSession, placeOf, serverSessionRefusals } from '../payments/sessions/server-session.ts'
 import type { Address } from './addresses.ts'
+import { expandOf } from './expand.ts'
+import { intentParts } from './expand-intents.ts'
 import { explain } from './faults.ts'
 import { paymentIntent, viewIntent } from './intent.ts'
-import { only_automatic } from './unsupported.ts'
+import { only_automatic, withoutEffectless } from './unsupported.ts'
 
 export const createIntentAt = (address: Address): Route<Context> =>
   route({
@@ -29,7 +31,7 @@ export const createIntentAt = (address: Address): Route<Context> =>
     dialect: 'compatible',
     idempotency: 'compatible',
     query: z.strictObject({}),
-    body: intentCreate,
+    body: z.preprocess(withoutEffectless, intentCreate),
     body_kind: 'basket',
     form: intentForm,
     explain,
@@ -69,6 +71,7 @@ export const intentCreate = z
     description: optionalText(8192).meta({ description: 'kept as metadata.description' }),
     statement_descriptor_suffix: descriptorSuffix.nullish(),
     capture_method: captureMethod,
+    expand: expandOf(intentParts),
   })
   .meta({ title: 'PaymentIntentCreate', note: 'The body that creates a session as a payment intent.' })
 type IntentCreate = z.output<typeof intentCreate>

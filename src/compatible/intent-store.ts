@@ -5,10 +5,10 @@ import type { AnySql, Sql } from '../database/open.ts'
 import { idsFrom } from '../kernel/ids.ts'
 import type { Mode } from '../kernel/values.ts'
 import type { Hold } from '../payments/hold.ts'
-import type { Payment } from '../payments/payment.ts'
 import { endOf, lineOrder, lineSpan, lines_max } from '../payments/reading/line-look.ts'
 import type { Session } from '../payments/session.ts'
 import type { ThreeDsStep } from '../payments/three-ds-states.ts'
+import type { ChargeRow } from './charge.ts'
 import type { IntentRows } from './intent.ts'
 import type { FoundPage, PageRequest } from './lists.ts'
 
@@ -108,22 +108,6 @@ async function lineOfSession(
       and change = 'session.created' and subject = ${session_id}`
   return line?.entry_id ?? first_id
 }
-
-/** A payment with what its charge shows of the session. */
-export type ChargeRow = Pick<
-  Payment,
-  | 'payment_id'
-  | 'session_id'
-  | 'status'
-  | 'amount'
-  | 'currency'
-  | 'mode'
-  | 'created_at'
-  | 'refunded_amount'
-  | 'card_brand'
-  | 'card_last4'
-> &
-  Pick<Session, 'metadata' | 'customer' | 'statement_descriptor_suffix'>
 
 const chargeColumns = (sql: AnySql) => sql`
   p.payment_id, p.session_id, p.status, p.amount, p.currency, p.mode, p.created_at, p.refunded_amount,

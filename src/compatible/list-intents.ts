@@ -30,7 +30,7 @@ export const listIntentsAt = (address: Address): Route<Context> =>
       title: 'PaymentIntentList',
       note: 'A page of payment intents, newest first.',
     }),
-    refusals: ['resource_not_found'],
+    refusals: [],
     admit: admitKey,
     handle: async ({ sql }: Context, { holder, query, now, only_mode: mode }) => {
       const { merchant_id } = holder

@@ -35,17 +35,20 @@ function withoutBrackets(query: unknown): object {
 
 const limitWords = must(`be a whole number from 1 to ${limit_max}`)
 const idText = z.string(must('be an id')).regex(/^[\w-]{1,255}$/, must('be the id of an object of the list'))
-const seconds = z.string().regex(/^\d{1,11}$/)
+const seconds = z
+  .string()
+  .refine((text) => /^\d{1,11}$/.test(text))
+  .meta({ type: 'integer' })
 const second = seconds.optional()
 
 /** The members of every list's query. */
 export const listMembers = {
   limit: z
     .string(limitWords)
-    .regex(/^([1-9]\d?|100)$/, limitWords)
+    .refine((text) => /^([1-9]\d?|100)$/.test(text), limitWords)
     .transform(Number)
     .optional()
-    .meta({ type: 'integer', minimum: 1, maximum: limit_max, default: limit_default }),
+    .meta({ type: 'integer', minimum: 1, maximum: limit_max, description: `${limit_default} where it is absent` }),
   starting_after: idText.optional().meta({ description: 'the last object of the page before' }),
   ending_before: idText.optional().meta({ description: 'the first object of the page after' }),
   created: z
@@ -105,7 +108,7 @@ export function pageRequestOf({
 export function noEdge({ direction }: Pick<PageRequest, 'direction'>, noun: string): Refusal {
   const field = direction === 'older' ? 'starting_after' : 'ending_before'
   const words = `${field} names no ${noun} of yours.`
-  return new Refusal('resource_not_found', words, { field, status: 400 })
+  return new Refusal('invalid_request', words, { field, platform_code: 'resource_missing' })
 }
 
 /** A page in the direction that was asked for, one row longer than it is shown where there are more. */

@@ -1,6 +1,8 @@
 // Parameters of the other platform that are not supported, with advice for merchants: mostly to delete the line. They are those of its
 // library 23.1.0 (API 2026-10-28), which a test reads, and of older ones.
 
+import { z } from 'zod'
+
 const by_checkout = 'the checkout takes the card'
 const no_customers = 'there are no stored customers. Send the shopper’s email as receipt_email.'
 const advice = new Map<string, string>([
@@ -35,7 +37,7 @@ const advice = new Map<string, string>([
   ['hooks', 'send tax with the lines of a basket, by POST /v1/checkout/sessions.'],
   ['amount_details', 'send the lines of a basket by POST /v1/checkout/sessions.'],
   ['radar_options', 'payments whose amount cannot be verified are held by themselves.'],
-  ['expand', 'nothing here can be expanded.'],
+  ['expand', 'nothing can be expanded here.'],
   ['currency', 'a refund is in the currency of its payment.'],
   ['refund_application_fee', 'money goes to the merchant alone.'],
   ['reverse_transfer', 'money goes to the merchant alone.'],
@@ -43,6 +45,27 @@ const advice = new Map<string, string>([
   ['origin', 'a refund goes back to the card that paid.'],
   ['client_secret', 'the secret key alone reads a payment intent.'],
 ])
+
+const flag = z.union([z.boolean(), z.enum(['true', 'false'])])
+
+/** Values that ask for what is so, in either encoding, by the parameter's name. */
+const askForWhatIsSo = new Map<string, z.ZodType>([
+  [
+    'automatic_payment_methods',
+    z.strictObject({ enabled: flag.optional(), allow_redirects: z.enum(['always', 'never']).optional() }),
+  ],
+  ['payment_method_types', z.preprocess((list) => Object.values(Object(list)).flat(), z.tuple([z.literal('card')]))],
+  ['confirm', z.union([z.literal(false), z.literal('false')])],
+  ['confirmation_method', z.literal('automatic')],
+])
+
+/** The body without parameters that ask for what is so. With any other value they are not supported. */
+export function withoutEffectless(body: unknown): unknown {
+  const members = Object.entries(body as object).filter(
+    ([name, value]) => !askForWhatIsSo.get(name)?.safeParse(value).success,
+  )
+  return Object.fromEntries(members)
+}
 
 /** Why `capture_method` can only be automatic. */
 export const only_automatic =
@@ -60,7 +83,7 @@ export function adviceOn(parameter: string): { name: string; words: string } {
 function hintOn(base: string, parameter: string): string {
   if (base === 'metadata') return ': in JSON metadata is an object, {"metadata": {"key": "value"}}'
   if (parameter === 'query') {
-    return ': payment intents are not searched. Keep the id of each, and read it by GET /v1/payment_intents/{id}'
+    return ': payment intents are not searched. List them by GET /v1/payment_intents, or keep the id of each'
   }
   return ''
 }

@@ -30,19 +30,21 @@ export function readForm(bytes: Buffer, rules: FormRules): object {
   if (rules.nested) return readNestedForm(pairsOf(textOf(bytes)), { ...rules, booleans: rules.nested.booleans })
   const { integers, maps } = rules
   const plain = new Map<string, unknown>()
-  const nestedMaps = new Map<string, Map<string, string>>()
+  const nestedMaps = new Map<string, Map<string, unknown>>()
   for (const { name, text } of pairsOf(textOf(bytes))) {
     const { base, key } = partsOf(name)
     if (key === null) {
       if (plain.has(base) || nestedMaps.has(base)) refuse(name, 'is sent twice')
       plain.set(base, textOrNumber(text, integers.includes(base)))
     } else {
-      const members = nestedMaps.get(base) ?? new Map<string, string>()
+      const members = nestedMaps.get(base) ?? new Map<string, unknown>()
       const is_map = maps.includes(base)
       if (is_map && key === '') refuse(base, `is an object: send ${base}[key]=value`)
       if (is_map && nestedKey.test(key)) refuse(name, `is nested: a value of ${base} is text`)
-      if (plain.has(base) || (is_map && members.has(key))) refuse(name, 'is sent twice')
-      nestedMaps.set(base, members.set(key, text))
+      // `expand[]` is an entry of a list, sent once for each.
+      const is_entry = key === '' && members.has(key)
+      if (plain.has(base) || (members.has(key) && !is_entry)) refuse(name, 'is sent twice')
+      nestedMaps.set(base, members.set(key, is_entry ? [members.get(key), text].flat() : text))
     }
   }
   const objects = [...nestedMaps].map(([base, members]) => [base, objectOf(members)] as const)

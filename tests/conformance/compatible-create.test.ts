@@ -106,6 +106,33 @@ test('JSON has the same: null and an empty text are nothing sent', async () => {
   expect((await sessionOf(body.id)).customer).toBeNull()
 })
 
+test.each([
+  'automatic_payment_methods[enabled]=true',
+  'automatic_payment_methods[enabled]=false',
+  'automatic_payment_methods[enabled]=true&automatic_payment_methods[allow_redirects]=never',
+  'payment_method_types[0]=card',
+  'payment_method_types[]=card',
+  'confirm=false',
+  'confirmation_method=automatic',
+  'expand[0]=latest_charge',
+])('what is so may be asked for: %s', async (more) => {
+  const plain = (await compatible.createForm(ok)).body
+  const { id, client_secret, created, ripper } = (await compatible.createForm(`${ok}&${more}`)).body
+  expect((await compatible.read(id)).body).toEqual({ ...plain, id, created, ripper, client_secret: null })
+  expect(client_secret).toContain(id)
+})
+
+test('and in JSON', async () => {
+  const asked = {
+    automatic_payment_methods: { enabled: true },
+    payment_method_types: ['card'],
+    confirm: false,
+    confirmation_method: 'automatic',
+    expand: ['latest_charge'],
+  }
+  expect((await compatible.create({ ...tea, ...asked })).body).toMatchObject({ status: 'requires_payment_method' })
+})
+
 test('without an email the checkout asks for it', async () => {
   const { body } = await compatible.createForm(ok)
   const state = await service.client.state(body)
@@ -163,6 +190,8 @@ describe('a parameter that is wrong', () => {
     [{ ...tea, metadata: { a: 5 } }, bad('invalid_request', 'metadata[a]')],
     [{ ...tea, metadata: { a: null } }, bad('invalid_request', 'metadata[a]')],
     [{ ...tea, items: [] }, bad('parameter_unknown', 'items')],
+    [{ ...tea, expand: ['customer'] }, bad('parameter_unknown', 'expand')],
+    [{ ...tea, expand: 'latest_charge' }, bad('parameter_unknown', 'expand')],
     [{ ...tea, 'metadata[a]': 'b' }, bad('parameter_unknown', 'metadata[a]')],
     [{ ...tea, 'amount[0]': 1 }, bad('parameter_unknown', 'amount[0]')],
     [[], bad('invalid_request', 'body')],
@@ -171,15 +200,20 @@ describe('a parameter that is wrong', () => {
   })
 
   test.each([
-    ['automatic_payment_methods[enabled]=true', 'card is the only payment method'],
-    ['payment_method_types[0]=card', 'card is the only payment method'],
+    ['automatic_payment_methods=true', 'card is the only payment method'],
+    ['automatic_payment_methods[enabled]=yes', 'card is the only payment method'],
+    ['automatic_payment_methods[redirects]=never', 'card is the only payment method'],
+    ['payment_method_types=card', 'card is the only payment method'],
+    ['payment_method_types[0]=link', 'card is the only payment method'],
+    ['payment_method_types[0]=card&payment_method_types[1]=link', 'card is the only payment method'],
+    ['payment_method_types[]=link&payment_method_types[]=card', 'card is the only payment method'],
     ['payment_method_types[]=card&payment_method_types[]=link', 'card is the only payment method'],
     ['payment_method=pm_1', 'the checkout takes the card'],
     ['confirm=true', 'the checkout confirms the payment'],
+    ['confirm=', 'the checkout confirms the payment'],
     ['customer=cus_1', 'receipt_email'],
     ['customer_account=acct_1', 'receipt_email'],
     ['payment_details[order_reference]=1', 'keep what you need of it in metadata'],
-    ['expand[]=latest_charge', 'nothing in a payment intent can be expanded'],
     ['return_url=https://x.example', 'set the confirmation address on the integration'],
     ['setup_future_usage=off_session', 'cards are not stored'],
     ['off_session=true', 'a shopper who is there'],
@@ -200,8 +234,8 @@ describe('a parameter that is wrong', () => {
   })
 
   test('several are all named', async () => {
-    const { body } = await compatible.create({ ...tea, confirm: true, expand: [], [visa]: 1 })
-    expect(body.error.message).toMatch(/^confirm is not .* Nor are: expand, \(a name of digits\)\.$/)
+    const { body } = await compatible.create({ ...tea, confirm: true, hooks: {}, [visa]: 1 })
+    expect(body.error.message).toMatch(/^confirm is not .* Nor are: hooks, \(a name of digits\)\.$/)
     expect(body.error.param).toBe('confirm')
   })
 

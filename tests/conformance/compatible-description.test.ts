@@ -46,7 +46,7 @@ test('both encodings, the key, and the parameters', () => {
   expect(schema).toMatchObject({ required: ['amount', 'currency'], additionalProperties: false })
   expect(Object.keys(schema.properties!)).toEqual([
     ...['amount', 'currency', 'metadata', 'receipt_email', 'description'],
-    ...['statement_descriptor_suffix', 'capture_method'],
+    ...['statement_descriptor_suffix', 'capture_method', 'expand'],
   ])
   expect(create.requestBody!.required).toBe(true)
   expect(create.parameters.map(({ name, required }) => [name, required])).toEqual([

@@ -91,8 +91,8 @@ describe('payment intents', () => {
     ['limit=1&limit=2', '400 invalid_request_error parameter_invalid_integer limit invalid_request'],
     ['limit=', '400 invalid_request_error parameter_invalid_empty limit invalid_request'],
     ['starting_after=', '400 invalid_request_error parameter_invalid_empty starting_after invalid_request'],
-    [`starting_after=${elsewhere}`, '400 invalid_request_error resource_missing starting_after resource_not_found'],
-    [`ending_before=${elsewhere}`, '400 invalid_request_error resource_missing ending_before resource_not_found'],
+    [`starting_after=${elsewhere}`, '400 invalid_request_error resource_missing starting_after invalid_request'],
+    [`ending_before=${elsewhere}`, '400 invalid_request_error resource_missing ending_before invalid_request'],
     ['ending_before=%00', '400 invalid_request_error invalid_request ending_before invalid_request'],
     [
       `starting_after=${paid}&ending_before=${paid}`,

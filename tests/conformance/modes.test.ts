@@ -190,7 +190,9 @@ const listening = (key: KeyMode) => ({
 })
 
 describe('a route that keeps to the mode by itself', () => {
-  const own = keyed.filter(({ rule, name }) => rule === 'handler' && !name.includes('intents'))
+  const byHandler = keyed.filter(({ rule }) => rule === 'handler')
+  const own = byHandler.filter(({ kind }) => kind === 'secret_key')
+  const compatible = byHandler.filter(({ kind }) => kind === 'bearer_key')
 
   test('has rows', () => {
     expect(Object.keys(handlers).sort()).toEqual(own.map(({ name }) => name).sort())
@@ -206,8 +208,9 @@ describe('a route that keeps to the mode by itself', () => {
   })
 
   test.each(keyModes)('a payment intent that a key %s creates', async (key) => {
-    for (const { path, name } of keyed.filter((each) => each.name.includes('intents'))) {
-      if (!name.startsWith('POST')) continue
+    const creates = compatible.filter(({ name }) => /^POST .*\/payment_intents$/.test(name))
+    expect(creates).toHaveLength(5)
+    for (const { path } of creates) {
       const { client } = accounts[key]
       const { body } = await client.send('POST', path, {
         headers: { authorization: `Bearer ${client.secret_key}` },
@@ -216,7 +219,31 @@ describe('a route that keeps to the mode by itself', () => {
       expect(body.livemode).toBe(key !== 'test_only')
     }
   })
+
+  const lists = compatible.filter(({ method }) => method === 'GET')
+  const listRows = lists.flatMap((route) => keyModes.map((key) => ({ ...route, key })))
+  test.each(listRows)('$name, key $key', async ({ path, key }) => {
+    const ids: Record<string, string[]> = {}
+    const { client } = accounts[key]
+    const headers = { authorization: `Bearer ${client.secret_key}` }
+    const ask = async (query: string) => client.send('GET', `${path}?limit=100&${query}`, { headers })
+    for (const mode of modes) ids[mode] = [await idOf(listed(path), mode), await makes[listed(path)]!(mode)]
+    const { data } = (await ask('')).body
+    const seen = new Set(data.map(({ livemode }: { livemode: boolean }) => (livemode ? 'live' : 'test')))
+    expect([...seen].sort()).toEqual(modes.filter((mode) => sees(key, mode)).sort())
+    for (const mode of modes) {
+      const [older, newer] = ids[mode]!
+      for (const query of [`starting_after=${newer}`, `ending_before=${older}`]) {
+        const answer = await ask(query)
+        expect([query, answer.status]).toEqual([query, sees(key, mode) ? 200 : 400])
+        if (!sees(key, mode)) expect(bytes(answer)).toBe(bytes(await ask(nobodys(query))))
+      }
+    }
+  })
 })
+
+/** What a list is of, by the name that paths give its id. */
+const listed = (path: string) => (path.endsWith('/payment_intents') ? 'session_id' : 'unknown')
 
 test('an endpoint is told of events of its own mode alone', async () => {
   const url = 'https://shop.example/told'

@@ -181,6 +181,10 @@ const compatibleRows = routes
   .filter(({ dialect, path }) => dialect === 'compatible' && path !== refundPath && !path.endsWith('/refunds'))
   .map(({ method, path }): Row => {
     const body = { amount: 1, currency: 'GBP' }
+    if (method === 'GET' && !path.endsWith('}')) {
+      const list = ({ session }: Holdings) => ({ path: `${path}?starting_after=${session}`, headers: bearer() })
+      return [`${method} ${path}`, 'session to go on at', list]
+    }
     if (method === 'GET') {
       const what = path.endsWith('/{refund_id}') ? 'refund' : path.endsWith('/{charge_id}') ? 'charge' : 'session'
       const read = (named: Holdings) => ({
@@ -416,9 +420,11 @@ test('lists show nothing of another merchant', async () => {
     ['/v1/payments?limit=100&mode=test', my.email],
     ['/v1/checkout/sessions?limit=100', my.session],
     ['/v1/events?limit=100', my.refund],
+    ['/v1/payment_intents?limit=100', my.session],
   ]
   for (const [path, shown] of paths) {
-    const { text } = await mine.client.send('GET', path, { headers: mine.client.withKey })
+    const headers = path.startsWith('/v1/payment_intents') ? bearer() : mine.client.withKey
+    const { text } = await mine.client.send('GET', path, { headers })
     expect(text).toContain(shown)
     for (const [what, each] of Object.entries(their)) {
       expect([what, text.includes(each)]).toEqual([what, false])

@@ -65,7 +65,7 @@ const doors: Record<string, number> = {
   acquirers: 15,
   audit: 7,
   cards: 5,
-  compatible: 7,
+  compatible: 2,
   config: 7,
   connections: 10,
   dashboard: 6,

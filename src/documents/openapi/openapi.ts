@@ -220,9 +220,15 @@ function parametersOf(route: Route<never>): Parameter[] {
       required: false,
       schema,
       description: schema.description,
+      ...(isInBrackets(schema) && { style: 'deepObject', explode: true }),
     }),
   )
   return [...inPath, ...inQuery, ...(route.cache ? [ifNoneMatch] : []), ...keyParameters(route)]
+}
+
+/** As the other platform's clients send lists and objects, and as its own description says so. */
+function isInBrackets({ type, anyOf = [] }: QuerySchema): boolean {
+  return type === 'array' || anyOf.some((each) => each.type === 'object')
 }
 
 const ifNoneMatch: Parameter = {
@@ -248,13 +254,15 @@ function keyParameters({ idempotency }: Route<never>): Parameter[] {
   }))
 }
 
+type QuerySchema = { description?: string; type?: string; anyOf?: QuerySchema[] }
+
 /**
  * All parameters of a query are optional, because required values are in the path or the body. Leaves out parameters that exist only
  * so that the service can refuse them by name.
  */
-function propertiesOf(query: z.ZodType | undefined): Record<string, { description?: string }> {
+function propertiesOf(query: z.ZodType | undefined): Record<string, QuerySchema> {
   const { properties = {} } = (query ? schemaOf(query, 'input') : {}) as {
-    properties?: Record<string, object>
+    properties?: Record<string, QuerySchema>
   }
   return Object.fromEntries(Object.entries(properties).filter(([, schema]) => !('not' in schema)))
 }

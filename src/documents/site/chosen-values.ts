@@ -66,6 +66,11 @@ const unpaidIntent = {
 const refusal = { code: 'refund_refused', reason: 'The issuer refused the refund' }
 const refundEvent = Object.fromEntries(Object.entries(refund).map(([name, value]) => [`data.${name}`, value]))
 
+/** The members of a row in a list. */
+function inList(members: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [`data[].${name}`, value]))
+}
+
 /** By the operation's id. */
 export const chosenValues: Record<string, ChosenOf> = {
   create_a_checkout_session: { idempotency_key: 'order-1001', answer: session },
@@ -147,6 +152,7 @@ export const chosenValues: Record<string, ChosenOf> = {
     request: { metadata: { order_id: '1001' } },
     answer: unpaidIntent,
   },
+  list_payment_intents: { query: { limit: '3' }, answer: inList({ ...unpaidIntent, client_secret: null }) },
   read_a_payment_intent: { answer: { ...unpaidIntent, client_secret: null } },
   read_a_charge: {
     answer: {
