@@ -6,6 +6,7 @@ import type { Ids } from '../kernel/ids.ts'
 import { type Account, integrationOf } from '../merchants/directory.ts'
 import { confirmationUrlIn, type HoldRules } from '../merchants/integration.ts'
 import type { Writer } from '../merchants/write-as.ts'
+import { type CompatibleEvent, compatibleEvent } from '../webhooks/queue/compatible-event.ts'
 import type { Attempt } from './attempt.ts'
 import { boundOutcome } from './bound-money.ts'
 import { resultOf } from './confirm-result.ts'
@@ -25,6 +26,8 @@ export type ChargeOutcome = {
   payment: Payment
   hold: Hold | null
   event: Event
+  /** Tells in the other platform's words that the session is over without a payment; else null. */
+  canceled: CompatibleEvent | null
   journal: JournalLine
 }
 
@@ -131,6 +134,7 @@ export function chargeOutcome(ids: Ids, { change, attempt, account, operation, c
     hold,
     attempt: { ...attempt, payment_id: payment.payment_id, result },
     event,
+    canceled: session.status === 'declined' ? canceledOf(ids, session, { payment, cause, at }) : null,
     // The event stream finds the event by this line, written in the same statement: same payment, with the event's type as
     // `change`.
     journal: lineOf(ids, payment, cause, {
@@ -145,6 +149,25 @@ export function chargeOutcome(ids: Ids, { change, attempt, account, operation, c
       at,
     }),
   }
+}
+
+/** The event of a session that ended without a payment. Its rows are frozen as the payment intent shows them. */
+export function canceledOf(
+  ids: Ids,
+  session: Session,
+  { payment, cause, at }: { payment: Payment | null; cause: Pick<Cause, 'actor' | 'request_id'>; at: Date },
+): CompatibleEvent {
+  const { merchant_id, session_id, mode } = session
+  const { actor, request_id } = cause
+  const { payment_id, status, created_at } = payment ?? {}
+  return compatibleEvent(ids, {
+    ...{ merchant_id, subject: session_id, session_id, mode, actor, request_id, at },
+    ...{ type: 'payment_intent.canceled', sequence: 1 },
+    data: {
+      session: { ...session, items: null, public_key: null },
+      payment: payment && { payment_id, status, created_at },
+    },
+  })
 }
 
 /** A line about a payment, or about a refund in its place. */

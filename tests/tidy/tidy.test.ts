@@ -47,7 +47,7 @@ const rooms: Record<string, string[]> = {
     ...['kernel', 'audit', 'context', 'database', 'http', 'merchants', 'connections'],
     ...['acquirers', 'three-ds', 'cards', 'webhooks', 'outgoing'],
   ],
-  compatible: ['kernel', 'context', 'database', 'http', 'merchants', 'payments'],
+  compatible: ['kernel', 'audit', 'context', 'database', 'http', 'merchants', 'payments', 'webhooks'],
   users: ['kernel', 'config', 'audit', 'context', 'database', 'http', 'merchants'],
   dashboard: [
     ...['kernel', 'audit', 'context', 'database', 'http', 'merchants', 'connections', 'webhooks'],

@@ -4,6 +4,7 @@ import type { JournalLine } from '../../audit/journal.ts'
 import type { Fragment } from '../../database/driver/pool.ts'
 import { assignments, rowIf } from '../../database/driver/rows.ts'
 import type { AnySql, Sql } from '../../database/open.ts'
+import { compatibleEventRows } from '../../webhooks/queue/compatible-event.ts'
 import { fanOut } from '../../webhooks/queue/fan-out.ts'
 import { deleteCard } from '../cards/vault-store.ts'
 import { checkoutRows } from '../checkout-sessions/checkout-session-store.ts'
@@ -119,7 +120,8 @@ export function settledAttempt(sql: Sql, { attempt: a, payment }: ChargeOutcome,
 
 /** What a charge that has ended writes, for a statement with `gate` and `locked`. Number and code of the card are deleted. */
 export function chargeRows(sql: Sql, outcome: ChargeOutcome): Fragment {
-  const { session: s, attempt, payment, hold, event } = outcome
+  const { session: s, attempt, payment, hold, event, canceled } = outcome
+  const told = canceled ? sql`${compatibleEventRows(sql, canceled, 'gate', event)}, ` : sql``
   return sql`
     session as (
       update sessions set ${assignments(sql, s, 'status', 'customer', 'payment_id', 'last_decline', 'settlement', 'answer_by')}
@@ -132,7 +134,7 @@ export function chargeRows(sql: Sql, outcome: ChargeOutcome): Fragment {
         acquirer_transaction_id = excluded.acquirer_transaction_id, executed_at = excluded.executed_at,
         authentication = excluded.authentication
     ), hold as (${hold ? sql`insert into holds ${rowIf(sql, hold, 'gate')}` : sql`select 1`}
-    ), ${eventRows(sql, payment, event)}, ${deleteCard(sql, attempt)}${checkoutRows(sql, s, event.created_at)}`
+    ), ${eventRows(sql, payment, event)}, ${told} ${deleteCard(sql, attempt)}${checkoutRows(sql, s, event.created_at)}`
 }
 
 /** A payment's event, its deliveries, and the shopper's receipt. */
@@ -180,6 +182,9 @@ function decisionRows(sql: Sql, { operation, session, payment: p, hold: h, event
 function refundRows(sql: Sql, { refund: r, event }: RefundOutcome): Fragment {
   const { merchant_id, payment_id } = r
   const behind = event.sequence === 1 ? payment_id : event.payment_id
+  // The refund's event in the other platform's words shows a charge, whose sum of refunds changes later.
+  const givenBack = sql`(
+    select refunded_amount from payments where merchant_id = ${merchant_id} and payment_id = ${payment_id})`
   return sql`
     session as (
       -- Early releases marked the session, too, while a refund had no answer.
@@ -200,7 +205,7 @@ function refundRows(sql: Sql, { refund: r, event }: RefundOutcome): Fragment {
         and exists (select 1 from gate)
         -- The session is locked before the payment.
         and (select count(*) from session) >= 0
-    ), event as (insert into events ${rowIf(sql, event, 'gate')}
+    ), event as (insert into events ${rowIf(sql, { ...event, refunded_amount: givenBack }, 'gate')}
     ), told as (${fanOut(sql, { event, mode: r.mode }, 'gate', behind)}
     )`
 }
