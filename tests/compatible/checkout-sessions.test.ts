@@ -118,7 +118,7 @@ describe('a payment', () => {
     await clock.advance(day_ms)
     await sweep()
     expect(await shop.read(id)).toMatchObject(open)
-    expect(await linesOf('checkout_session.expired')).toBe(0)
+    expect(await linesOf('checkout.session.expired')).toBe(0)
   })
 })
 
@@ -159,7 +159,7 @@ describe('the sessions of its page', () => {
     expect(await shop.read(id)).toMatchObject({ status: 'expired', url: null })
     expect(await shop.open(id)).toBeNull()
     await sweep()
-    expect(await linesOf('checkout_session.expired')).toBe(1)
+    expect(await linesOf('checkout.session.expired')).toBe(1)
   })
 
   test('stop at a decline for fraud', async () => {
@@ -168,7 +168,7 @@ describe('the sessions of its page', () => {
     expect(await shop.read(id)).toMatchObject({ status: 'expired', payment_status: 'unpaid' })
     expect(await shop.open(id)).toBeNull()
     await sweep()
-    expect(await linesOf('checkout_session.expired')).toBe(1)
+    expect(await linesOf('checkout.session.expired')).toBe(1)
     expect(fault(await shop.expire(id))).toContain('400')
   })
 
@@ -212,7 +212,7 @@ describe('its end', () => {
     expect((await account.client.confirm(session)).body.error).toBe('session_expired')
     await clock.advance(day_ms)
     await sweep()
-    expect(await linesOf('checkout_session.expired')).toBe(1)
+    expect(await linesOf('checkout.session.expired')).toBe(1)
   })
 
   test('by its time is written once, by whichever process comes first', async () => {
@@ -220,7 +220,7 @@ describe('its end', () => {
     await opened(id)
     await clock.advance(day_ms)
     await Promise.all([sweep(), sweep(), sweep()])
-    expect(await linesOf('checkout_session.expired')).toBe(1)
+    expect(await linesOf('checkout.session.expired')).toBe(1)
     expect(await sweep()).toBe(0)
   })
 
@@ -295,5 +295,70 @@ describe('its end', () => {
     await sweep()
     expect((await shop.read(unpaid)).error.code).toBe('resource_missing')
     expect(await shop.read(paid)).toMatchObject({ status: 'complete' })
+  })
+})
+
+describe('its events', () => {
+  const told = async (): Promise<Json[]> =>
+    (await shop.get('/v1/events?type=checkout.session.*')).body.data.toReversed()
+  const typesOf = (events: Json[]) => events.map(({ type }) => type.replace('checkout.session.', ''))
+
+  test('completed, with the session as it is read', async () => {
+    const { id } = await made({ customer_email: null, metadata: { a: '1' } })
+    const session = await opened(id)
+    await account.client.present(session)
+    await account.client.confirm(session, { customer: { email: 'bob@example.com' } })
+    const [event, ...others] = await told()
+    expect([event.type, others]).toEqual(['checkout.session.completed', []])
+    expect(event.data.object).toEqual(await shop.read(id))
+    expect(event.data.object.customer_details.email).toBe('bob@example.com')
+    expect((await shop.get('/v1/events')).body.data.map(({ type }: Json) => type).toSorted()).toEqual([
+      'checkout.session.completed',
+      'payment_intent.succeeded',
+    ])
+  })
+
+  test.each([
+    ['capture', 'async_payment_succeeded', 'paid'],
+    ['void', 'async_payment_failed', 'unpaid'],
+  ] as const)('of a held payment: %s', async (decision, type, payment_status) => {
+    const { id } = await made()
+    const session = await opened(id)
+    await service.sql`
+      update sessions set amount_verified = false, amount_verification_source = 'none' where session_id = ${session.id}`
+    const { payment_id } = await pay(session)
+    await clock.advance(1000)
+    await account.client.decideHold(decision, payment_id)
+    const events = await told()
+    expect(typesOf(events)).toEqual(['completed', type])
+    expect(events.map(({ data }) => data.object.payment_status)).toEqual(['unpaid', payment_status])
+    expect(events[1].data.object).toEqual(await shop.read(id))
+  })
+
+  test('expired, by its merchant and by its time, also when its row has gone', async () => {
+    const first = (await made()).id
+    await opened(first)
+    await shop.expire(first)
+    await clock.advance(1000)
+    const second = (await made()).id
+    await clock.advance(day_ms)
+    await sweep()
+    const objects = await Promise.all([first, second].map(shop.read))
+    expect((await told()).map(({ type, data }) => [type, data.object])).toEqual(
+      objects.map((object) => ['checkout.session.expired', object]),
+    )
+    await clock.advance(3 * day_ms)
+    await sweep()
+    expect((await told()).map(({ data }) => data.object)).toEqual(objects)
+  })
+
+  test('none of a session of ours, nor natively', async () => {
+    await account.client.pay()
+    expect(await told()).toEqual([])
+    await pay(await opened((await made()).id))
+    const native = (
+      await account.client.send('GET', '/v1/events', { headers: { 'x-service-api-key': account.secret_key } })
+    ).body
+    expect(JSON.stringify(native)).not.toContain('checkout.session.')
   })
 })

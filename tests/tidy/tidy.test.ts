@@ -156,6 +156,7 @@ describe('imports', () => {
         'purchase',
         'session',
         'checkout-session',
+        'checkout-event',
         'attempt',
         'three-ds-states',
         'payment',

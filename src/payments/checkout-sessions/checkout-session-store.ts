@@ -6,6 +6,7 @@ import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import { type KeyRow, KeyTakenError } from '../../http/idempotency.ts'
 import { type GateResult, gateResult, hasPassed, insertKey, insertKeyIfOpen } from '../../http/key-gate.ts'
 import type { Mode } from '../../kernel/values.ts'
+import { type CompatibleEvent, compatibleEventRows } from '../../webhooks/queue/compatible-event.ts'
 import {
   type CheckoutSession,
   type CheckoutSessionKey,
@@ -189,7 +190,7 @@ export async function insertNextSession(
 export async function expireCheckoutSession(
   sql: Sql,
   checkout: CheckoutSession,
-  { key, line, now }: { key: KeyRow | null; line: JournalLine; now: Date },
+  { key, event, now }: { key: KeyRow | null; event: CompatibleEvent; now: Date },
 ): Promise<boolean> {
   const { merchant_id, checkout_session_id } = checkout
   const rows = await sql<GateResult[]>`
@@ -200,7 +201,7 @@ export async function expireCheckoutSession(
       update checkout_sessions set expired_at = ${now}, look_at = null
       where merchant_id = ${merchant_id} and checkout_session_id = ${checkout_session_id} and exists (select 1 from key)
     ), over as (${endSession(sql, checkout, now, sql`select 1 from key`)}
-    ), line as (insert into journal ${rowIf(sql, line, 'key')})
+    ), ${compatibleEventRows(sql, event, 'key')}
     ${gateResult(sql)}`
   return hasPassed(rows)
 }

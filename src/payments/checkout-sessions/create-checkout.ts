@@ -27,7 +27,7 @@ export async function createCheckout(
     merchant_id,
     session_id: null,
     subject,
-    change: 'checkout_session.created',
+    change: 'checkout.session.created',
     detail: { mode, amount, currency },
     actor,
     request_id,

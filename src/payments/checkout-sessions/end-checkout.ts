@@ -1,13 +1,14 @@
 // Ends a Checkout Session without a payment: because its merchant wants it, or because a process noticed its end.
 
-import { type Actor, journalLine } from '../../audit/journal.ts'
+import type { Actor } from '../../audit/journal.ts'
 import { isRetriable } from '../../database/failures.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
+import { expiredEvent } from '../checkout-event.ts'
 import type { StandingCheckout } from '../checkout-session.ts'
 import type { Context } from '../context.ts'
 import { expireCheckoutSession } from './checkout-session-store.ts'
 
-type EndContext = Pick<Context, 'sql' | 'ids'> & { world: Pick<Context['world'], 'clock'> }
+type EndContext = Pick<Context, 'sql' | 'ids' | 'wakeDeliveries'> & { world: Pick<Context['world'], 'clock'> }
 
 type End<Reply> = {
   cause: { actor: Actor; request_id: string | null }
@@ -24,29 +25,17 @@ export async function endCheckout<Reply>(context: EndContext, { cause, find, ans
   for (let tries = 0; tries < tries_max; tries++) {
     const now = context.world.clock.now()
     const checkout = await find(now)
-    const { reply, key } = await answer({ ...checkout, status: 'expired', expired_at: now, look_at: null }, now)
-    const line = expiryLine(context, checkout, { cause, now })
+    const ended = { ...checkout, status: 'expired' as const, expired_at: now, look_at: null }
+    const { reply, key } = await answer(ended, now)
+    const event = expiredEvent(context.ids, ended, { ...cause, at: now })
     try {
-      if (await expireCheckoutSession(context.sql, checkout, { key, line, now })) return reply
+      if (await expireCheckoutSession(context.sql, checkout, { key, event, now })) {
+        context.wakeDeliveries('event', checkout.merchant_id)
+        return reply
+      }
     } catch (error) {
       if (!isRetriable(error)) throw error
     }
   }
   throw new Error('the Checkout Session changed under every try to end it')
-}
-
-export function expiryLine(
-  { ids }: Pick<Context, 'ids'>,
-  { merchant_id, checkout_session_id, mode, session_id }: StandingCheckout,
-  { cause, now }: { cause: End<unknown>['cause']; now: Date },
-) {
-  return journalLine(ids, {
-    merchant_id,
-    session_id: null,
-    subject: checkout_session_id,
-    change: 'checkout_session.expired',
-    detail: { mode, ...(session_id && { session_id }) },
-    ...cause,
-    at: now,
-  })
 }

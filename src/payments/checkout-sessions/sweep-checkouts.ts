@@ -1,6 +1,7 @@
 // The job that notices the end of Checkout Sessions: their time, a fraud decline, the end of the last session that their page may make.
 // It also deletes those that ended unpaid some days ago.
 
+import { expiredEvent } from '../checkout-event.ts'
 import { nextLook, type StandingCheckout } from '../checkout-session.ts'
 import type { Context } from '../context.ts'
 import { runEach } from '../run-rows.ts'
@@ -11,9 +12,8 @@ import {
   postponeLook,
   purgeCheckoutSessions,
 } from './checkout-session-store.ts'
-import { expiryLine } from './end-checkout.ts'
 
-type SweepContext = Pick<Context, 'sql' | 'ids'> & {
+type SweepContext = Pick<Context, 'sql' | 'ids' | 'wakeDeliveries'> & {
   world: Pick<Context['world'], 'clock'>
   unpaid_sessions_days?: number
   stopping?: AbortSignal
@@ -42,8 +42,9 @@ async function lookAt(context: SweepContext, checkout: StandingCheckout, now: Da
   if (checkout.status === 'open') await postponeLook(sql, checkout, nextLook(checkout, now))
   else if (checkout.status === 'complete') await postponeLook(sql, checkout, null)
   else {
-    const line = expiryLine(context, checkout, { cause: { actor: 'service', request_id: null }, now })
-    await expireCheckoutSession(sql, checkout, { key: null, line, now })
+    const event = expiredEvent(context.ids, checkout, { actor: 'service', request_id: null, at: now })
+    const is_ended = await expireCheckoutSession(sql, checkout, { key: null, event, now })
+    if (is_ended) context.wakeDeliveries('event', checkout.merchant_id)
   }
 }
 
