@@ -14,6 +14,7 @@ const others = [
 
 export const intentAddresses = addressesOf('payment_intents')
 export const refundAddresses = addressesOf('refunds')
+export const checkoutAddresses = addressesOf('checkout/sessions')
 export const chargeAddresses = addressesOf('charges')
 export const eventAddresses = addressesOf('events')
 export const endpointAddresses = addressesOf('webhook_endpoints')

@@ -17,6 +17,7 @@ export const noFacts: EventFacts = {
   payment: null,
   refunded_amount: null,
   refund_metadata: null,
+  checkout: null,
   endpoint: null,
 }
 
@@ -42,7 +43,10 @@ export async function readEventFacts(sql: Sql, events: readonly ReadEvent[]): Pr
       where merchant_id = k.merchant_id and payment_id = k.subject and sequence = k.sequence
     ) as refunded_amount, (
       select metadata from refunds where merchant_id = k.merchant_id and refund_id = k.subject
-    ) as refund_metadata, (${endpointFacts(sql)}) as endpoint
+    ) as refund_metadata, (
+      select row_to_json(c) from checkout_sessions c
+      where c.merchant_id = k.merchant_id and c.checkout_session_id = k.subject
+    ) as checkout, (${endpointFacts(sql)}) as endpoint
     from json_to_recordset(${keys as never}::json) as k (
       place integer, merchant_id text, subject text, sequence integer, session_id text, payment_id text, endpoint_id text)`
   const facts = new Map(rows.map(({ place, ...row }) => [place, datedFacts(row)]))
@@ -50,7 +54,7 @@ export async function readEventFacts(sql: Sql, events: readonly ReadEvent[]): Pr
 }
 
 function isWhole(type: FrozenBody['type']): boolean {
-  return type !== 'endpoint.test' && !type.startsWith('payment.') && !type.startsWith('refund.')
+  return type === 'payment_intent.canceled' || type === 'checkout.session.expired'
 }
 
 function datedFacts({ session, payment, endpoint, ...rest }: EventFacts): EventFacts {

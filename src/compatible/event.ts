@@ -10,11 +10,13 @@ import {
   type PaymentId,
   type StoredEventType,
 } from '../kernel/values.ts'
+import { checkoutOfEvent } from '../payments/checkout-event.ts'
 import type { Hold } from '../payments/hold.ts'
 import type { PaymentStatus } from '../payments/payment.ts'
 import { type Refund, refundTimes } from '../payments/refund.ts'
 import { type Session, sessionTimes } from '../payments/session.ts'
 import { type ChargeRow, viewCharge } from './charge.ts'
+import { viewCheckout } from './checkout-session.ts'
 import { type CompatibleEndpoint, viewCompatibleEndpoint } from './endpoint.ts'
 import { type IntentRows, type PaymentIntent, viewIntent } from './intent.ts'
 
@@ -53,6 +55,8 @@ export type EventFacts = {
   /** How much of the payment was given back when the refund's event was written. */
   refunded_amount: number | null
   refund_metadata: Record<string, string> | null
+  /** Of one that is complete. */
+  checkout: object | null
   /** The endpoint of a test event. */
   endpoint: CompatibleEndpoint | null
 }
@@ -93,7 +97,7 @@ function objectOf({ type, created, data }: FrozenBody, facts: EventFacts): objec
     case 'payment.failed':
       return intentOf(data, facts, new Date(created))
     default:
-      return data.object as object
+      return viewCheckout(checkoutOfEvent(data, facts.checkout), null)
   }
 }
 

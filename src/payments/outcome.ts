@@ -9,6 +9,7 @@ import type { Writer } from '../merchants/write-as.ts'
 import { type CompatibleEvent, compatibleEvent } from '../webhooks/queue/compatible-event.ts'
 import type { Attempt } from './attempt.ts'
 import { boundOutcome } from './bound-money.ts'
+import { paidEvent } from './checkout-event.ts'
 import { resultOf } from './confirm-result.ts'
 import { type Event, eventOf } from './event.ts'
 import { type Decision, decideHold, endOfDecision, type Hold, newHold } from './hold.ts'
@@ -26,8 +27,8 @@ export type ChargeOutcome = {
   payment: Payment
   hold: Hold | null
   event: Event
-  /** Tells in the other platform's words that the session is over without a payment; else null. */
-  canceled: CompatibleEvent | null
+  /** Tells in the other platform's words alone that the session is over, or that its Checkout Session is complete; else null. */
+  compatible: CompatibleEvent | null
   journal: JournalLine
 }
 
@@ -134,7 +135,10 @@ export function chargeOutcome(ids: Ids, { change, attempt, account, operation, c
     hold,
     attempt: { ...attempt, payment_id: payment.payment_id, result },
     event,
-    canceled: session.status === 'declined' ? canceledOf(ids, session, { payment, cause, at }) : null,
+    compatible:
+      session.status === 'declined'
+        ? canceledOf(ids, session, { payment, cause, at })
+        : paidEvent(ids, change, { ...toldBy(cause), at, is_decision: false }),
     // The event stream finds the event by this line, written in the same statement: same payment, with the event's type as
     // `change`.
     journal: lineOf(ids, payment, cause, {
@@ -149,6 +153,11 @@ export function chargeOutcome(ids: Ids, { change, attempt, account, operation, c
       at,
     }),
   }
+}
+
+/** The author, without what judges a person. */
+export function toldBy({ actor, request_id }: Pick<Cause, 'actor' | 'request_id'>) {
+  return { actor, request_id }
 }
 
 /** The event of a session that ended without a payment. Its rows are frozen as the payment intent shows them. */

@@ -4,9 +4,10 @@ import type { JournalLine } from '../../audit/journal.ts'
 import type { Fragment } from '../../database/driver/pool.ts'
 import { assignments, rowIf } from '../../database/driver/rows.ts'
 import type { AnySql, Sql } from '../../database/open.ts'
-import { compatibleEventRows } from '../../webhooks/queue/compatible-event.ts'
+import { type CompatibleEvent, compatibleEventRows } from '../../webhooks/queue/compatible-event.ts'
 import { fanOut } from '../../webhooks/queue/fan-out.ts'
 import { deleteCard } from '../cards/vault-store.ts'
+import { checkoutRows } from '../checkout-sessions/checkout-session-store.ts'
 import type { Event } from '../event.ts'
 import type { Hold } from '../hold.ts'
 import type { ExpectedState, Operation } from '../operation.ts'
@@ -42,6 +43,7 @@ type DecisionOutcome = CommonRows & {
   payment: Payment
   hold: Hold
   event: Event | null
+  compatible: CompatibleEvent | null
 }
 type RefundOutcome = CommonRows & { kind: 'refund'; refund: Refund; event: Event }
 type ReversalOutcome = CommonRows & {
@@ -119,8 +121,7 @@ export function settledAttempt(sql: Sql, { attempt: a, payment }: ChargeOutcome,
 
 /** What a charge that has ended writes, for a statement with `gate` and `locked`. Number and code of the card are deleted. */
 export function chargeRows(sql: Sql, outcome: ChargeOutcome): Fragment {
-  const { session: s, attempt, payment, hold, event, canceled } = outcome
-  const told = canceled ? sql`${compatibleEventRows(sql, canceled, 'gate', event)}, ` : sql``
+  const { session: s, attempt, payment, hold, event, compatible } = outcome
   return sql`
     session as (
       update sessions set ${assignments(sql, s, 'status', 'customer', 'payment_id', 'last_decline', 'settlement', 'answer_by')}
@@ -133,16 +134,19 @@ export function chargeRows(sql: Sql, outcome: ChargeOutcome): Fragment {
         acquirer_transaction_id = excluded.acquirer_transaction_id, executed_at = excluded.executed_at,
         authentication = excluded.authentication
     ), hold as (${hold ? sql`insert into holds ${rowIf(sql, hold, 'gate')}` : sql`select 1`}
-    ), ${eventRows(sql, payment, event)}, ${told} ${deleteCard(sql, attempt)}`
+    ), ${eventRows(sql, { payment, event, compatible })}, ${deleteCard(sql, attempt)}${checkoutRows(sql, s, event.created_at)}`
 }
 
-/** A payment's event, its deliveries, and the shopper's receipt. */
-export function eventRows(sql: AnySql, payment: Payment, event: Event, gate = 'gate'): Fragment {
+type ToldPayment = { payment: Payment; event: Event; compatible: CompatibleEvent | null }
+
+/** A payment's event, its deliveries, and the shopper's receipt; and what the other platform's words tell besides. */
+export function eventRows(sql: AnySql, { payment, event, compatible }: ToldPayment, gate = 'gate'): Fragment {
+  const more = compatible ? sql`, ${compatibleEventRows(sql, compatible, gate, event)}` : sql``
   return sql`
     event as (insert into events ${rowIf(sql, event, gate)}
     ), told as (${fanOut(sql, { event, mode: payment.mode }, gate)}
     ), receipt as (${receiptIf(sql, { payment, event }, gate)}
-    )`
+    )${more}`
 }
 
 const openColumns: (keyof Hold)[] = ['operation_id', 'operation_refusal']
@@ -150,7 +154,8 @@ const ruleColumns: (keyof Hold)[] = [...openColumns, 'rules_at', 'rule_refusals'
 export const decidedColumns: (keyof Hold)[] = [...openColumns, 'status', 'decided_by', 'decided_at', 'rules_at']
 
 /** A refused decision leaves the hold open, and frees its idempotency key. Columns that are not listed may have changed since the hold was read. */
-function decisionRows(sql: Sql, { operation, session, payment: p, hold: h, event }: DecisionOutcome): Fragment {
+function decisionRows(sql: Sql, outcome: DecisionOutcome): Fragment {
+  const { operation, session, payment: p, hold: h, event, compatible } = outcome
   const { merchant_id, operation_id, asked_by, idempotency_key, idempotency_audience } = operation
   const columns = event ? decidedColumns : asked_by === 'rules' ? ruleColumns : openColumns
   const rest = event
@@ -158,7 +163,7 @@ function decisionRows(sql: Sql, { operation, session, payment: p, hold: h, event
       payment as (
         update payments set ${assignments(sql, p, 'status', 'capture_state', 'executed_at')}
         where merchant_id = ${merchant_id} and payment_id = ${p.payment_id} and exists (select 1 from locked)
-      ), ${eventRows(sql, p, event)}`
+      ), ${eventRows(sql, { payment: p, event, compatible })}`
     : sql`
       key as (
         delete from idempotency_keys
