@@ -121,7 +121,8 @@ function installed(
   const unfinished = mkdtempSync(`${folder}-`)
   try {
     install(unfinished, version)
-    renameSync(unfinished, folder)
+    // Another run may have been faster.
+    if (!existsSync(folder)) renameSync(unfinished, folder)
   } finally {
     rmSync(unfinished, { recursive: true, force: true })
   }
@@ -129,7 +130,7 @@ function installed(
 }
 
 function expectProgram(program: string, version = '--version'): void {
-  if (spawnSync(program, [version], { stdio: 'ignore' }).status !== 0) throw new Missing(`${program} is missing`)
+  run(program, [version])
 }
 
 function run(program: string, args: string[], folder?: string): void {
@@ -140,6 +141,7 @@ function run(program: string, args: string[], folder?: string): void {
     timeout: install_ms,
   })
   if (status === 0) return
+  if (error && 'code' in error && error.code === 'ENOENT') throw new Missing(`${program} is missing`)
   const last_line = `${stdout ?? ''}${stderr ?? ''}`.trim().split('\n').at(-1)
   throw new Missing(`${program} ${args[0]} failed: ${error?.message ?? last_line}`)
 }

@@ -20,6 +20,8 @@ export type Shop = {
 export type Shopper = {
   /** Pays what has an id and a client secret; returns how that ended. */
   pay(session: Json, card?: keyof typeof cards): Promise<string>
+  /** Pays on the page of a Checkout Session; returns how that ended. */
+  payCheckout(checkout: Json, card?: keyof typeof cards): Promise<string>
   /** A payment of an amount that nobody could verify, which is held. Returns the session's id. */
   payUnverified(): Promise<string>
 }
@@ -75,6 +77,9 @@ function openShopper(base_url: string, publishable_key: string): Shopper {
 
   return {
     pay,
+    async payCheckout() {
+      throw new Error('the page is not there')
+    },
     async payUnverified() {
       const headers = { origin, 'rip-idempotency-key': randomUUID() }
       const purchase = { public_key: publishable_key, amount: 4200, currency: 'GBP' }

@@ -49,6 +49,21 @@ describe('the table', () => {
   })
 })
 
+test.each(libraries.filter(({ name }) => !name.startsWith('node-')))(
+  '$name is skipped where a program is missing',
+  (library) => {
+    const { PATH } = process.env
+    process.env.PATH = '/nowhere'
+    try {
+      expect(() => library.prepare({ cache: '/nowhere', folders: {} })).toThrow(
+        new Missing(`${library.name === 'python' ? 'python3' : library.name} is missing`),
+      )
+    } finally {
+      process.env.PATH = PATH
+    }
+  },
+)
+
 const intent = {
   id: 'cs_1',
   amount: 4200,
