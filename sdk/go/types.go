@@ -272,7 +272,7 @@ type PaymentQuery struct {
 	Currency    string `json:"currency,omitzero"`
 	DeclineCode string `json:"decline_code,omitzero"`
 	// whether something of it was refunded
-	Refunded string `json:"refunded,omitzero"`
+	Refunded *bool `json:"refunded,omitzero"`
 }
 
 // EventQuery: Which events are listed; all without any.

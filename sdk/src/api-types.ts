@@ -330,7 +330,7 @@ export type PaymentQuery = {
   currency?: string
   decline_code?: string
   /** whether something of it was refunded */
-  refunded?: 'true' | 'false'
+  refunded?: boolean
 }
 
 /** Which events are listed; all without any. */

@@ -359,7 +359,7 @@ class PaymentQuery(TypedDict):
     currency: NotRequired[str]
     decline_code: NotRequired[str]
     # whether something of it was refunded
-    refunded: NotRequired[Literal["true", "false"]]
+    refunded: NotRequired[bool]
 
 
 class EventQuery(TypedDict):
