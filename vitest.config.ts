@@ -25,13 +25,17 @@ const proofs = [
   'tests/webhooks/{chaos,crash}.test.ts',
 ]
 
+/** What needs PHP, Go and tools of Python: `npm run packages`. */
+const packages = ['tests/packages/*.test.ts']
+
 const globalSetup = ['tests/support/setup-database.ts', 'tests/support/setup-web.ts']
 
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'tests', include: tests, exclude: proofs, globalSetup } },
+      { extends: true, test: { name: 'tests', include: tests, exclude: [...proofs, ...packages], globalSetup } },
       { extends: true, test: { name: 'proofs', include: proofs, globalSetup } },
+      { extends: true, test: { name: 'packages', include: packages, globalSetup } },
     ],
     setupFiles: ['tests/support/setup-properties.ts'],
     pool: 'forks',

@@ -100,6 +100,7 @@ test('the log line of an error explains it', () => {
     code: 'invalid_request',
     status: 400,
     request_id: 'req_1',
+    field: null,
     allowed: null,
     retry_after_seconds: null,
     idempotency_key: 'key-1',

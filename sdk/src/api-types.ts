@@ -30,6 +30,8 @@ export type ErrorCode =
   | 'key_live_only'
   | 'acquiring_profile_incomplete'
   | 'rate_limit_exceeded'
+  | 'session_completed'
+  | 'session_processing'
   | 'hold_already_decided'
   | 'operation_refused'
   | 'payment_not_refundable'
@@ -345,7 +347,7 @@ export type PaymentQuery = {
   currency?: string
   decline_code?: string
   /** whether something of it was refunded */
-  refunded?: 'true' | 'false'
+  refunded?: boolean
 }
 
 /** Which events are listed; all without any. */

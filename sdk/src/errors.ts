@@ -47,6 +47,8 @@ export type AnswerFault = 'unexpected_response' | 'response_too_large'
 export class ApiError extends RipperError {
   declare readonly code: ErrorCode | AnswerFault
   declare readonly status: number
+  /** The JSON path of what is at fault in the request; null if nothing is. */
+  readonly field: string | null
   /** The event types that exist, if `code` is `unknown_event_type`. */
   readonly allowed: readonly string[] | null
   /** How long the answer asks to wait; null if it does not. */
@@ -63,6 +65,7 @@ export class ApiError extends RipperError {
     answer: ResponseHead & { retry_after_seconds: number | null; idempotency_key: string | null },
   ) {
     super(refusal.code, refusal.message, answer)
+    this.field = answer.headers.get('rip-error-field')
     this.allowed = refusal.allowed ?? null
     this.retry_after_seconds = answer.retry_after_seconds
     this.idempotency_key = answer.idempotency_key

@@ -1,4 +1,4 @@
-// The files that are made from the code, so that they cannot contradict it: documents in docs/, and the SDK's types.
+// The files that are made from the code, so that they cannot contradict it: documents in docs/, and the packages' types.
 
 import { allSettings } from '../config/config.ts'
 import { version } from '../kernel/version.ts'
@@ -9,7 +9,7 @@ import { events, routes, streams } from '../routes.ts'
 import { dashboardGuide } from './dashboard-guide.ts'
 import { errorsDocument } from './errors-document.ts'
 import { openApiDocument } from './openapi/openapi.ts'
-import { sdkTypes } from './sdk-types.ts'
+import { packageTypes, sdkTypes } from './sdk-types.ts'
 import { testCardsDocument } from './test-cards-document.ts'
 
 /** The texts by their path in the repository. The scripts of pages must be built before. */
@@ -22,6 +22,7 @@ export function generatedDocuments(): Record<string, string> {
     'docs/test-cards.md': testCardsDocument(),
     'docs/SCRIPT_INVENTORY.md': inventoryDocument(pageInventory(readAssets()), version()),
     'sdk/src/api-types.ts': sdkTypes(),
+    ...packageTypes(),
   }
 }
 

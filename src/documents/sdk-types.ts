@@ -1,4 +1,4 @@
-// Makes the SDK's types from the schemas with which routes check bodies and replies.
+// Makes the types of the four packages from the schemas with which routes check bodies and replies.
 
 import { type Route, refusalsOf } from '../http/route.ts'
 import { catalogue } from '../kernel/errors.ts'
@@ -12,7 +12,11 @@ import { listDeliveries } from '../webhooks/deliveries/list-deliveries.ts'
 import { namedSchemas } from './openapi/named-schemas.ts'
 import { inlineDocument } from './openapi/openapi.ts'
 import { schemaOf } from './openapi/refusals.ts'
-import { type NamedSchema, typesOf } from './schema-types.ts'
+import { goTypes } from './types/go.ts'
+import { phpTypes } from './types/php.ts'
+import { pythonTypes } from './types/python.ts'
+import { merged, type NamedSchema, type NamedShape, shapesOf } from './types/shapes.ts'
+import { typesOf } from './types/typescript.ts'
 
 /** The text of sdk/src/api-types.ts. */
 export function sdkTypes(): string {
@@ -27,6 +31,27 @@ ${typesOf(named())}
 export type WebhookEvent =
   | ${union}
 `
+}
+
+/** The texts of the other packages' types, by their paths. */
+export function packageTypes(): Record<string, string> {
+  // Each of them has a type of its own for all pages.
+  const types = shapesOf(named()).filter(({ name }) => !name.endsWith('Page'))
+  const event = 'The event of a webhook. Tell events apart by `type`.'
+  const union: NamedShape = {
+    name: 'WebhookEvent',
+    note: event,
+    of: eventNames.map((name) => ({ kind: 'name', name })),
+  }
+  const isEvent = ({ name }: NamedShape) => eventNames.includes(name)
+  const whole = merged('WebhookEvent', `${event} It has the members of all of them.`, types.filter(isEvent))
+  const classes = [...types.filter((each) => !isEvent(each)), whole]
+  const sent = types.map(({ name }) => name).filter((name) => /(Create|Query)$/.test(name))
+  return {
+    'sdk/python/ripper_checkout/api_types.py': pythonTypes([...types, union]),
+    'sdk/php/src/types.php': phpTypes(classes, new Set(sent)),
+    'sdk/go/types.go': goTypes(classes),
+  }
 }
 
 function named(): NamedSchema[] {

@@ -14,6 +14,12 @@ import { unsupportedType } from './read-body.ts'
 // The refusal of each request, for its log line. It is in a WeakMap, so that requests need no extra property.
 const refusedWith = new WeakMap<FastifyRequest, RefusedWith>()
 
+/** Says what is at fault where the body, whose members are fixed, has no place for it. */
+const field_header = 'rip-error-field'
+
+/** A member's name may be any text, and not each can be in a header. */
+const headerText = /^[ -~]{1,255}$/
+
 type RefusedWith = { code: string; field: string | null }
 
 /** The code in logs for requests that the gateway limit refused. */
@@ -51,6 +57,7 @@ export function answerFailure(log: Log, error: unknown, request: FastifyRequest,
   const retry_after = refusal.retry_after_seconds ?? (refusal.status === 503 ? 2 : null)
   if (retry_after !== null) reply.header('retry-after', String(Math.ceil(retry_after)))
   if (dialect === 'compatible') reply.headers(refusalHeaders(refusal.code))
+  else if (refusal.field !== null && headerText.test(refusal.field)) reply.header(field_header, refusal.field)
   reply
     .code(statusOf(dialect, refusal))
     .type('application/json; charset=utf-8')

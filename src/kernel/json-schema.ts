@@ -13,6 +13,7 @@ export type Schema = {
   enum?: unknown[]
   const?: unknown
   minimum?: number
+  exclusiveMinimum?: number
   maximum?: number
   minLength?: number
   maxLength?: number

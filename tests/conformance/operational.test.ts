@@ -122,7 +122,7 @@ test('the description names what answers carry', async () => {
       expect(Object.hasOwn(headers, 'Retry-After')).toBe(waits)
     }
   }
-  expect(Object.keys(components.headers)).toEqual(['Rip-Request-Id', 'Retry-After'])
+  expect(Object.keys(components.headers)).toEqual(['Rip-Request-Id', 'Retry-After', 'Rip-Error-Field'])
   const config = paths['/v1/checkout/config/{public_key}'].get.responses
   for (const status of [200, 304]) expect(config[status].headers).toHaveProperty('ETag')
   const confirm = paths['/v1/checkout/sessions/{session_id}/confirm'].post.responses

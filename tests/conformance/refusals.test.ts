@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { catalogue, type RefusalCode } from '../../src/kernel/errors.ts'
 import { changeMerchant, withdrawKey } from '../../src/merchants/manage.ts'
 import { type Answer, cardOf, purchase, refusal, visa } from '../support/client.ts'
@@ -144,4 +144,28 @@ test('a refusal has its members and no others, for every caller', async () => {
   const answer = await client.send('POST', '/v1/checkout/sessions', { headers, body: {} })
   expect(refusal(answer)).toBe('401 unauthorized')
   expect(Object.keys(answer.body)).toEqual(['error', 'message', 'request_id'])
+})
+
+describe('a header says what is at fault', () => {
+  const withMember = (member: object) => ({ amount: 4200, currency: 'GBP', ...member })
+  test.each<[string, string, object | undefined, string | null]>([
+    ['a member', 'POST /v1/checkout/sessions', { currency: 'GBP' }, 'amount'],
+    [
+      'one inside',
+      'POST /v1/checkout/sessions',
+      withMember({ items: [{ quantity: 1, colour: 1 }] }),
+      'items[0].colour',
+    ],
+    ['a name that no header can have', 'POST /v1/checkout/sessions', withMember({ 'a\r\nb': 1 }), null],
+    ['a name of other letters', 'POST /v1/checkout/sessions', withMember({ é: 1 }), null],
+    ['a parameter', 'GET /v1/payments?limit=0', undefined, 'limit'],
+    ['a webhook route’s member', 'POST /v1/webhooks/endpoints', { url: 'http://shop.example' }, 'url'],
+    ['nothing in particular', `GET /v1/payments/pay_${'0'.repeat(24)}`, undefined, null],
+  ])('%s', async (_, line, body, field) => {
+    const [method, path] = line.split(' ') as [string, string]
+    const headers = { ...client.withKey, ...(body && { 'rip-idempotency-key': `field ${line} ${field}` }) }
+    const answer = await client.send(method, path, { headers, body })
+    expect(answer.status).toBe(line.includes('pay_0') ? 404 : 400)
+    expect(answer.headers.get('rip-error-field')).toBe(field)
+  })
 })

@@ -16,8 +16,8 @@ export type Server = {
   variables: Record<string, { default: string; description: string }>
 }
 
-/** A request that the service makes. */
-export type Webhook = Omit<Operation, 'security'>
+/** A request that the service makes. Its signature is a parameter. */
+export type Webhook = Operation & { security: [] }
 
 export type Operation = {
   tags: string[]
@@ -48,4 +48,8 @@ export type Response = {
   description: string
   headers?: object
   content?: Content
+  links?: Record<string, Link>
 }
+
+/** What of an answer is a parameter of which other operation. */
+export type Link = { operationId: string; parameters: Record<string, string>; description: string }

@@ -8,6 +8,7 @@ import { describedRoute, type Stream } from '../../http/stream.ts'
 import { limitHeaders } from '../../http/use-limit.ts'
 import { api_version } from '../../kernel/values.ts'
 import type { Content, OpenApiDocument, Operation, Parameter, Response, Server, Webhook } from './document.ts'
+import { addLinks } from './links.ts'
 import { withReferences } from './named-schemas.ts'
 import {
   describedHeaders,
@@ -55,6 +56,7 @@ export function inlineDocument(
     paths[route.path]![route.method.toLowerCase()] = sharedBy(native, other, route.alias_of)
   }
   for (const stream of streams) paths[stream.path] = { get: streamOf(stream) }
+  addLinks(paths)
   return {
     openapi: '3.1.0',
     info: {
@@ -137,6 +139,7 @@ function webhookOf({ type, summary, schema }: DescribedEvent): Webhook {
     tags: ['Events'],
     summary,
     operationId: operationId(type),
+    security: [],
     parameters: [signatureHeader, eventKeyHeader],
     requestBody: { required: true, content: jsonOf(schemaOf(schema, 'output')) },
     responses: {

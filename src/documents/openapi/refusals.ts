@@ -170,6 +170,7 @@ export function headersOf({ dialect }: Route<never>, status: number): object {
   return {
     ...headerRef('Rip-Request-Id'),
     ...((status === 429 || status === 503) && headerRef('Retry-After')),
+    ...(status === 400 && dialect !== 'compatible' && headerRef('Rip-Error-Field')),
     ...(dialect === 'compatible' && describedHeaders(compatibleHeaders)),
   }
 }
@@ -185,6 +186,10 @@ export const sharedHeaders = {
     required: true,
     schema: { type: 'integer' },
     description: 'Seconds to wait before the request is sent again.',
+  },
+  'Rip-Error-Field': {
+    schema: { type: 'string' },
+    description: 'The JSON path, or the parameter, of what is at fault in the request, where something is.',
   },
 }
 

@@ -39,7 +39,7 @@ export const paymentFilters = z.strictObject({
   refunded: filterChoice(['true', 'false'])
     .transform((text) => text === 'true')
     .optional()
-    .meta({ type: 'boolean', description: 'whether something of it was refunded' }),
+    .meta({ type: 'boolean', enum: undefined, description: 'whether something of it was refunded' }),
 })
 
 const listQuery = z.strictObject({ ...pageQuery, ...paymentFilters.shape })

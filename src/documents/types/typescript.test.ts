@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Schema } from '../kernel/json-schema.ts'
-import { typesOf } from './schema-types.ts'
+import type { Schema } from '../../kernel/json-schema.ts'
+import { typesOf } from './typescript.ts'
 
 const named = (schema: Schema, name = 'Thing') => ({ name, note: 'A thing.', schema })
 const text = { type: 'string' }

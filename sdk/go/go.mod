@@ -1,0 +1,3 @@
+module ripper-checkout
+
+go 1.24
