@@ -363,11 +363,12 @@ test('by keyboard alone from the first key to the capture', async () => {
 test('what opened a dialog has the focus again, also under a long key while something on the page fades', async () => {
   await askToCapture()
   await page.getByRole('dialog').waitFor()
-  await page.evaluate(() => {
-    const faded = document.body.appendChild(document.createElement('i'))
+  await page.locator('body').evaluate((body) => {
+    const { ownerDocument } = body
+    const faded = body.appendChild(ownerDocument.createElement('i'))
     faded.textContent = '.'
     faded.style.transition = 'opacity 60s'
-    getComputedStyle(faded).opacity
+    ownerDocument.defaultView!.getComputedStyle(faded).opacity
     faded.style.opacity = '0'
     return new Promise((resolve) => faded.addEventListener('transitionrun', resolve))
   })
