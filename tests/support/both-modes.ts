@@ -99,6 +99,16 @@ function openMakers(service: Service, makers: Record<Mode, Account>) {
       const url = `https://shop.example/${mode}`
       return (await makers[mode].client.createEndpoint({ url })).body.id
     },
+    async webhook_endpoint_id(mode) {
+      const url = `https://shop.example/${mode}`
+      return (await makers[mode].client.createEndpoint({ url, event_format: 'stripe' })).body.id
+    },
+    async event_id(mode) {
+      const payment_id = await makes.payment_id!(mode)
+      const [event] = await service.sql<{ event_id: string }[]>`
+        select event_id from events where payment_id = ${payment_id}`
+      return event!.event_id
+    },
     async delivery_id(mode) {
       const place = { ...service, account: makers[mode] }
       const endpoint_id = await idOf('endpoint_id', mode)
