@@ -9,7 +9,7 @@ import { type Clocks, compareClocks } from '../database/clock/read-clocks.ts'
 import { recordedClockOffset } from '../database/clock/service-clock.ts'
 import { openDatabase, type Sql } from '../database/open.ts'
 import { openIds } from '../kernel/ids.ts'
-import type { MerchantId } from '../kernel/values.ts'
+import { type MerchantId, noControls } from '../kernel/values.ts'
 import type { VendorHttp } from '../kernel/world.ts'
 import { type ManageContext, merchantOrRefuse } from '../merchants/manage.ts'
 import { findMerchant, firstMerchants } from '../merchants/store.ts'
@@ -129,7 +129,7 @@ export const reasonRule = z
   .trim()
   .min(1, one_line_words)
   .max(one_line_max, one_line_words)
-  .regex(/^\P{Cc}*$/u, one_line_words)
+  .regex(noControls, one_line_words)
   .refine((text) => !looksLikeCardNumber(text), 'must not hold a card number')
 
 /** The merchant that an option names; null where it was left out. */

@@ -142,6 +142,9 @@ export function inMajorUnits(amount: number, currency: string): string {
   return `${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`
 }
 
+/** Text on one line. The API's description has it, so it is written as every language reads it: some know no `\p`. */
+export const noControls = /^[^\x00-\x1f\x7f-\x9f]*$/
+
 /** Characters that control text or change its direction: with one of them, a name can look like another. */
 export const unshown = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 

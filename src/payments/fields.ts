@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { looksLikeCardNumber } from '../cards/card-data.ts'
 import { rule } from '../http/validate.ts'
-import { amount_max } from '../kernel/values.ts'
+import { amount_max, noControls } from '../kernel/values.ts'
 
 /** An error that reads as `<field> is required` or `<field> must …`. */
 export function must(what: string) {
@@ -63,7 +63,7 @@ export const reference = z
     ...rule('card_data_rejected', 'looks like a card number'),
     abort: true,
   })
-  .regex(/^\P{Cc}*$/u, must('not contain control characters'))
+  .regex(noControls, must('not contain control characters'))
   .meta({ description: '1 to 64 characters, no control characters, nothing like a card number' })
 
 /** A Checkout Session's client_reference_id, which is only echoed where it is no reference. */

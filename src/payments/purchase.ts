@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { currency } from '../http/currency.ts'
 import { rule } from '../http/validate.ts'
-import { amount_max } from '../kernel/values.ts'
+import { amount_max, noControls } from '../kernel/values.ts'
 import { amount, email, metadata, must, nullIfEmpty, optionalText, reference, text, wholeNumber } from './fields.ts'
 
 export const itemKinds = ['product', 'shipping', 'discount', 'fee'] as const
@@ -138,7 +138,7 @@ export const descriptorSuffix = z
     ...rule('metadata_too_large', 'must have at most 22 characters'),
     abort: true,
   })
-  .regex(/^\P{Cc}*$/u, must('not contain control characters'))
+  .regex(noControls, must('not contain control characters'))
   .meta({ maxLength: 22 })
   .transform(nullIfEmpty)
 

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { looksLikeCardNumber } from '../../cards/card-data.ts'
 import { route } from '../../http/route.ts'
-import { timestamp, timestampOrNull } from '../../kernel/values.ts'
+import { noControls, timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { writerBy } from '../../merchants/write-as.ts'
 import { outcomesOf, resolutions, resolveOperation } from '../../payments/acquirer-operations/resolve.ts'
 import type { Context } from '../../payments/context.ts'
@@ -82,13 +82,7 @@ export const listOperationsHere = route({
   },
 })
 
-const oneLine = (length_max: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(length_max)
-    .regex(/^\P{Cc}*$/u, 'must be one line')
+const oneLine = (length_max: number) => z.string().trim().min(1).max(length_max).regex(noControls, 'must be one line')
 
 export const resolveOperationHere = route({
   ...shared,

@@ -6,6 +6,7 @@ import { type JournalChange, journalLine } from '../../audit/journal.ts'
 import { looksLikeCardNumber } from '../../cards/card-data.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
+import { noControls } from '../../kernel/values.ts'
 import { beginAs } from '../../merchants/write-as.ts'
 import type { Context } from '../../payments/context.ts'
 import { amount as amountField, must, text } from '../../payments/fields.ts'
@@ -42,7 +43,7 @@ export const settleRefundHere = route({
     note: text(255)
       .trim()
       .min(1, must('not be empty'))
-      .regex(/^\P{Cc}*$/u, must('be one line'))
+      .regex(noControls, must('be one line'))
       .refine((note) => !looksLikeCardNumber(note), must('not contain a card number'))
       .meta({ description: 'how it was given back' }),
   }),

@@ -6,6 +6,7 @@ import { insertLine } from '../../audit/journal-store.ts'
 import type { AnySql } from '../../database/open.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
+import { noControls } from '../../kernel/values.ts'
 import { listComparisons } from '../../payments/acquirer-comparison/comparison-store.ts'
 import { viewComparison, viewFinding } from '../../payments/acquirer-comparison/comparison-views.ts'
 import { closeFindings, listFindings } from '../../payments/acquirer-operations/finding-store.ts'
@@ -34,12 +35,7 @@ const grave = {
 const shown_max = 200
 const named_max = 200
 
-const reason = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  .regex(/^\P{Cc}*$/u, 'must be one line')
+const reason = z.string().trim().min(1).max(200).regex(noControls, 'must be one line')
 const references = z
   .array(z.string().regex(/^[0-9a-f]{32}$/, 'must be 32 hexadecimal characters'))
   .min(1)

@@ -1,6 +1,7 @@
 // The filters that lists of payments, sessions and events share, and how far one request looks.
 
 import { z } from 'zod'
+import { noControls } from '../../kernel/values.ts'
 import { must } from '../fields.ts'
 
 /** No request looks at more rows than this, whatever it asks for and however many there are. */
@@ -20,11 +21,7 @@ const moment = z.iso
 /** Plain text that is compared as it stands. */
 export const filterText = (length_max: number) => {
   const words = must(`be 1 to ${length_max} characters, without control characters`)
-  return z
-    .string(words)
-    .min(1, words)
-    .max(length_max, words)
-    .regex(/^\P{Cc}*$/u, words)
+  return z.string(words).min(1, words).max(length_max, words).regex(noControls, words)
 }
 
 export const filterChoice = <const Values extends readonly string[]>(values: Values) =>
