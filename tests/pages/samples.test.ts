@@ -117,7 +117,7 @@ const samples: Record<string, (around: Surroundings) => SampleFiles> = {
         }),
         'public/index.html': withChanges(page, { ...port, ...key }),
       },
-      env: { RIPPER_SECRET_KEY: account.secret_key, RIPPER_WEBHOOK_SECRET: webhook_secret },
+      env: { STRIPE_SECRET_KEY: account.secret_key, STRIPE_WEBHOOK_SECRET: webhook_secret },
       come: (page) => page.goto(address),
     }
   },
@@ -128,13 +128,44 @@ type Running = {
   come: SampleFiles['come']
   account: Account
   said(): string
-  /** Sends the sample an event of these members. */
-  tell(data: object): Promise<number>
+  /** Sends the sample an event of this payment. */
+  tell(data: Payment): Promise<number>
 }
 const says_port = /^(?:port |The shop is at http:\/\/localhost:)(\d+)$/m
 
-/** Where a sample takes webhooks. */
-const hooks_paths: Record<string, string> = { 'docs/migrate-from-stripe.md': '/webhook' }
+type Payment = { checkout_session_id: string; payment_id: string; currency: string }
+
+/** How a sample is told of a payment. `nameOf` is what it calls one that it does not take. */
+type Webhooks = {
+  path: string
+  event_format: 'ripper' | 'stripe'
+  header: string
+  eventOf(data: Payment): object
+  nameOf(payment: Payment): string
+}
+
+const ownWebhooks: Webhooks = {
+  path: '/hooks',
+  event_format: 'ripper',
+  header: 'Rip-Signature',
+  eventOf: (data) => ({ id: randomUUID(), type: 'payment.captured', data }),
+  nameOf: ({ payment_id }) => payment_id,
+}
+
+const compatibleWebhooks: Webhooks = {
+  path: '/webhook',
+  event_format: 'stripe',
+  header: 'Stripe-Signature',
+  eventOf: ({ checkout_session_id: id, ...data }) => ({
+    id: randomUUID(),
+    object: 'event',
+    type: 'payment_intent.succeeded',
+    data: { object: { ...data, id, currency: data.currency.toLowerCase() } },
+  }),
+  nameOf: ({ checkout_session_id }) => checkout_session_id,
+}
+
+const webhooksOf = (name: string) => (name === 'docs/migrate-from-stripe.md' ? compatibleWebhooks : ownWebhooks)
 let shops = 0
 
 const ends: (() => Promise<unknown>)[] = []
@@ -149,8 +180,9 @@ async function open(name: string): Promise<Running> {
   const account = await stage.service.newAccount({ integration: { allowed_origins: [address] } })
   const handle = `sample-${++shops}`
   await createIntegration(stage.service.operator, account.merchant_id, { name: 'hosted', is_hosted_page: true, handle })
-  const url = `${address}${hooks_paths[name] ?? '/hooks'}`
-  const endpoint = await account.client.createEndpoint({ url })
+  const { path: hooks_path, event_format, header, eventOf } = webhooksOf(name)
+  const url = `${address}${hooks_path}`
+  const endpoint = await account.client.createEndpoint({ url, event_format })
   const webhook_secret: string = endpoint.body.signing_secret
   const { files, env, come } = samples[name]!({ account, address, webhook_secret, handle })
   const folder = mkdtempSync(join(place, 'shop-'))
@@ -179,10 +211,10 @@ async function open(name: string): Promise<Running> {
     await shopper.context.close()
     expect(shopper.faults).toEqual([])
   })
-  const tell = async (data: object) => {
-    const body = JSON.stringify({ id: randomUUID(), type: 'payment.captured', data })
+  const tell = async (data: Payment) => {
+    const body = JSON.stringify(eventOf(data))
     const signature = generateTestHeader({ body, secret: webhook_secret })
-    const headers = { 'Content-Type': 'application/json', 'Rip-Signature': signature }
+    const headers = { 'Content-Type': 'application/json', [header]: signature }
     return (await fetch(url, { method: 'POST', headers, body })).status
   }
   return { page: shopper.page, come, account, said: () => said, tell }
@@ -307,8 +339,8 @@ test.each(['docs/shop.md', 'docs/migrate-from-stripe.md'])(
       metadata,
       customer: { email: 'jo@example.com' },
     }
-    const { payment_id } = (await account.client.pay(undefined, foreign)).body
-    await expect.poll(said).toContain(payment_id)
+    const { body } = await account.client.pay(undefined, foreign)
+    await expect.poll(said).toContain(webhooksOf(name).nameOf(body))
     await page.reload()
     await fill(page, cards.approved)
     await payButton(page).click()
@@ -327,7 +359,7 @@ describe.each(['docs/shop.md', 'docs/migrate-from-stripe.md'])('%s: an order', (
     expect(await tell({ ...payment, ...other }), said()).toBeLessThan(300)
     const { order_reference, metadata } = rest
     expect(said()).toContain(`${order_reference ?? metadata.order_id}: `)
-    expect(said()).toContain('pay_1')
+    expect(said()).toContain(webhooksOf(name).nameOf(payment))
     expect(said()).not.toContain('not of a session of ours')
     expect(said()).not.toContain('ship it')
     await fill(page, cards.approved)
