@@ -98,6 +98,7 @@ export type IntentRows = {
     | 'last_decline'
     | 'settlement'
     | 'answer_by'
+    | 'cancellation'
     | 'created_at'
     | 'expires_at'
   >
