@@ -10,6 +10,8 @@ import {
   intentAddresses,
   refundAddresses,
 } from './addresses.ts'
+import { cancelIntentAt } from './cancel-intent.ts'
+import { captureIntentAt } from './capture-intent.ts'
 import { createCheckoutAt } from './create-checkout-session.ts'
 import { createIntentAt } from './create-intent.ts'
 import { createRefundAt } from './create-refund.ts'
@@ -30,7 +32,13 @@ export const compatibleRoutes: Route<Context>[] = [
     readLinesAt(address),
     expireCheckoutAt(address),
   ]),
-  ...intentAddresses.flatMap((address) => [createIntentAt(address), listIntentsAt(address), readIntentAt(address)]),
+  ...intentAddresses.flatMap((address) => [
+    createIntentAt(address),
+    listIntentsAt(address),
+    readIntentAt(address),
+    captureIntentAt(address),
+    cancelIntentAt(address),
+  ]),
   ...refundAddresses.flatMap((address) => [createRefundAt(address), readRefundAt(address)]),
   ...chargeAddresses.map(readChargeAt),
   ...eventAddresses.flatMap((address) => [listEventsAt(address), readEventAt(address)]),

@@ -88,7 +88,7 @@ export async function saveUncharged(sql: Sql, declined: ChargeOutcome, now: Date
   return rows.length > 0
 }
 
-/** The session has not changed since it was read. */
+/** The session has not changed since it was read: nor was it ended before its time. */
 function asRead(sql: Sql, session: Session) {
   return sql`
     merchant_id = ${session.merchant_id} and session_id = ${session.session_id}
