@@ -2,6 +2,7 @@
 
 import { expectFit, type Part, type Scenario } from '../play.ts'
 import { tea } from '../shop.ts'
+import { odd } from './purchase.ts'
 
 export const order = {
   mode: 'payment',
@@ -120,10 +121,30 @@ export const checkouts: Scenario[] = [
         'checkout.sessions.retrieve',
         { id: session.id, params: { expand } },
         {
-          line_items: { object: 'list', data: [lineSold] },
+          line_items: { data: [lineSold] },
           payment_intent: { object: 'payment_intent', latest_charge: { object: 'charge', paid: true } },
         },
       )
+    },
+  },
+  {
+    name: 'lines and metadata come back as they were sent, whatever is in them',
+    async act({ gives }) {
+      const product = {
+        name: 'Tasse & Tee [groß] = 50 %+',
+        description: 'été ☕',
+        images: ['https://shop.example/a?b=c&d'],
+      }
+      const lines = [
+        { price_data: { currency: 'gbp', unit_amount: 2100, product_data: product }, quantity: 1 },
+        { price: tea.sku, quantity: 11 },
+      ]
+      const params = { ...order, line_items: lines, metadata: odd, payment_intent_data: { metadata: odd } }
+      const { id } = await gives('checkout.sessions.create', { params }, { ...open, metadata: odd })
+      await gives('checkout.sessions.line_items.list', { id, params: { limit: 1 } }, [
+        { description: product.name, quantity: 1, amount_total: 2100 },
+        { description: tea.name, quantity: 11, amount_total: 11 * tea.unit_amount, price: { id: tea.sku } },
+      ])
     },
   },
   {

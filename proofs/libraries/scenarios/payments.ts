@@ -1,7 +1,7 @@
 // Payment intents and their refunds: paid, held, canceled, declined, given back.
 
 import { expectFit, type Scenario } from '../play.ts'
-import { intentPaid, purchase } from './purchase.ts'
+import { intentPaid, odd, purchase } from './purchase.ts'
 
 const paid = { status: 'succeeded', amount: 4200, amount_received: 4200 }
 
@@ -67,6 +67,17 @@ export const intents: Scenario[] = [
         const intent = await gives('payment_intents.create', { params: { ...purchase, ...way } }, { amount: 4200 })
         expectFit('the payment', await shop.pay(intent), 'captured')
       }
+    },
+  },
+  {
+    name: 'metadata comes back as it was sent, whatever is in it',
+    async act({ gives }) {
+      const { id } = await gives(
+        'payment_intents.create',
+        { params: { ...purchase, metadata: odd } },
+        { metadata: odd },
+      )
+      await gives('payment_intents.retrieve', { id }, { metadata: odd })
     },
   },
   {
