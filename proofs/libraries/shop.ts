@@ -18,10 +18,10 @@ export type Shop = {
 } & Shopper
 
 export type Shopper = {
-  /** Pays what has an id and a client secret; returns how that ended. */
-  pay(session: Json, card?: keyof typeof cards): Promise<string>
-  /** Pays on the page of a Checkout Session; returns how that ended. */
-  payCheckout(checkout: Json, card?: keyof typeof cards): Promise<string>
+  /** Pays what has an id and a client secret; returns what the page is told then. */
+  pay(session: Json, card?: keyof typeof cards): Promise<Json>
+  /** Pays on the page of a Checkout Session. Throws where it has no session to pay by. */
+  payCheckout(checkout: Json, card?: keyof typeof cards): Promise<Json>
   /** A payment of an amount that nobody could verify, which is held. Returns the session's id. */
   payUnverified(): Promise<string>
 }
@@ -55,7 +55,7 @@ export async function openShop(service: Service): Promise<Shop> {
 
 function openShopper(base_url: string, publishable_key: string): Shopper {
   async function post(path: string, body: object, headers: Record<string, string>): Promise<Json> {
-    const response = await fetch(base_url + path, {
+    const response = await fetch(new URL(path, base_url), {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
@@ -71,14 +71,17 @@ function openShopper(base_url: string, publishable_key: string): Shopper {
     const number = cards[card]
     const { card_reference } = await at('card_references', { number, exp_month: 9, exp_year: 2031, cvc: '123' })
     await at('authenticate', { card_reference, browser })
-    const { status } = await at('confirm', { customer: { email: 'ada@example.com' } })
-    return status as string
+    return at('confirm', { customer: { email: 'ada@example.com' } })
   }
 
   return {
     pay,
-    async payCheckout() {
-      throw new Error('the page is not there')
+    async payCheckout({ url }, card) {
+      const [address, token] = url.split('#page_secret_')
+      const { status, client_secret } = await post(address, { token }, {})
+      if (client_secret === null) throw new Error(`the Checkout Session is ${status}`)
+      const [id] = client_secret.split('_secret_')
+      return pay({ id, client_secret }, card)
     },
     async payUnverified() {
       const headers = { origin, 'rip-idempotency-key': randomUUID() }

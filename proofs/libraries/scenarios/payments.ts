@@ -1,7 +1,7 @@
 // Payment intents and their refunds: paid, held, canceled, declined, given back.
 
 import { expectFit, type Scenario } from '../play.ts'
-import { intentPaid, purchase } from './purchase.ts'
+import { intentPaid, odd, purchase } from './purchase.ts'
 
 const paid = { status: 'succeeded', amount: 4200, amount_received: 4200 }
 
@@ -65,8 +65,19 @@ export const intents: Scenario[] = [
       ]
       for (const way of ways) {
         const intent = await gives('payment_intents.create', { params: { ...purchase, ...way } }, { amount: 4200 })
-        expectFit('the payment', await shop.pay(intent), 'captured')
+        expectFit('the payment', await shop.pay(intent), { status: 'captured' })
       }
+    },
+  },
+  {
+    name: 'metadata comes back as it was sent, whatever is in it',
+    async act({ gives }) {
+      const { id } = await gives(
+        'payment_intents.create',
+        { params: { ...purchase, metadata: odd } },
+        { metadata: odd },
+      )
+      await gives('payment_intents.retrieve', { id }, { metadata: odd })
     },
   },
   {
@@ -119,8 +130,8 @@ export const intents: Scenario[] = [
       const intent = await gives('payment_intents.create', { params: purchase }, {})
       await gives('payment_intents.cancel', { id: intent.id }, { id: intent.id, status: 'canceled' })
       await gives('payment_intents.retrieve', { id: intent.id }, { status: 'canceled', amount_received: null })
-      const late = await shop.pay(intent).catch(() => 'refused')
-      expectFit('a payment after that', late, 'refused')
+      const late = await shop.pay(intent).catch((error: Error) => error.message)
+      expectFit('a payment after that', late, /expired/)
     },
   },
   {

@@ -9,6 +9,9 @@ export const purchase = {
   metadata: { order_id: 'A-1' },
 }
 
+/** Names and texts that every library has to write into a form. */
+export const odd = { 'order id': 'A 1', 'tea & milk': 'a=b&c', été: '☕ = 50 %+', 'list.0': '[]' }
+
 /** The id of an intent that is paid. */
 export async function intentPaid({ shop, gives }: Pick<Part, 'shop' | 'gives'>): Promise<string> {
   const intent = await gives('payment_intents.create', { params: purchase }, {})
