@@ -11,7 +11,7 @@ import { must, nullIfEmpty } from '../payments/fields.ts'
 import { decideHold } from '../payments/holds/decide-hold.ts'
 import { decisionBegunUnder } from '../payments/holds/hold-routes.ts'
 import { modeOfSessionAt } from '../payments/reading/mode-store.ts'
-import { cancellationReasons } from '../payments/session.ts'
+import { cancellationReasons, type Session } from '../payments/session.ts'
 import { endSession } from '../payments/sessions/end-session.ts'
 import type { Address } from './addresses.ts'
 import { expandOf } from './expand.ts'
@@ -97,8 +97,8 @@ async function cancel(context: Context, place: IntentPlace, request: Cancel): Pr
       await decideHold(context, payment, request)
       return readIntent(context, place, body.expand)
     }
-    const view = (session: IntentRows['session']) => viewIntent({ ...rows, session }, { now })
-    const keyFor = (session: IntentRows['session']) => recordReply(view(session))
+    const view = (session: Session) => viewIntent({ ...rows, session }, { now })
+    const keyFor = (session: Session) => recordReply(view(session))
     const session = await endSession(context, rows.session, { cancellation, cause, keyFor })
     if (session) return view(session)
   }

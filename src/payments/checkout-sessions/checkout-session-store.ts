@@ -45,7 +45,7 @@ function statusAt(sql: Sql, now: Date): Fragment {
 function standing(sql: Sql, rows: Fragment, now: Date): Fragment {
   return sql`
     select c.*, ${statusAt(sql, now)} as status, coalesce(p.status = 'captured', false) as is_paid,
-      s.status as session_status, s.expires_at as session_expires_at,
+      s.status as session_status, s.expires_at as session_expires_at, s.cancellation as session_cancellation,
       coalesce(s.customer->>'email', c.customer_email) as email
     from (${rows}) c
     left join sessions s on s.merchant_id = c.merchant_id and s.session_id = c.session_id
