@@ -25,7 +25,7 @@ const parts = (sql: AnySql) => sql`
     from attempts a where a.merchant_id = s.merchant_id and a.session_id = s.session_id
     order by a.number desc limit 1) as step`
 
-function rowsOf({ payment, hold, step, ...session }: IntentRow): IntentRows<Session> {
+function rowsOf({ payment, hold, step, ...session }: IntentRow): IntentRows {
   return {
     session,
     payment: payment && withDates<NonNullable<IntentRows['payment']>>(payment, ['created_at']),
@@ -38,18 +38,14 @@ function rowsOf({ payment, hold, step, ...session }: IntentRow): IntentRows<Sess
 export async function findIntent(
   sql: Sql,
   { merchant_id, session_id }: { merchant_id: string; session_id: string },
-): Promise<IntentRows<Session> | undefined> {
+): Promise<IntentRows | undefined> {
   const [row] = await sql<IntentRow[]>`
     select s.*, ${parts(sql)} from sessions s where s.merchant_id = ${merchant_id} and s.session_id = ${session_id}`
   return row && rowsOf(row)
 }
 
 /** The payment intents among these sessions, in no order. */
-export async function findIntents(
-  sql: Sql,
-  merchant_id: string,
-  session_ids: string[],
-): Promise<IntentRows<Session>[]> {
+export async function findIntents(sql: Sql, merchant_id: string, session_ids: string[]): Promise<IntentRows[]> {
   const rows = await sql<IntentRow[]>`
     select s.*, ${parts(sql)} from sessions s
     where s.merchant_id = ${merchant_id} and s.session_id = any(${session_ids})`
@@ -66,7 +62,7 @@ export async function listIntents(
   sql: Sql,
   { merchant_id, mode }: IntentFilters,
   page: PageRequest,
-): Promise<FoundPage<IntentRows<Session>> | undefined> {
+): Promise<FoundPage<IntentRows> | undefined> {
   const behind = page.edge === null ? null : await lineOfSession(sql, { merchant_id, mode, session_id: page.edge })
   if (behind === undefined) return undefined
   const ofMode = mode ? sql`and mode = ${mode}` : sql``

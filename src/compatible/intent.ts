@@ -82,29 +82,9 @@ export const paymentIntent = z
   .meta({ title: 'PaymentIntent', note: 'A session in the other platform’s words.' })
 export type PaymentIntent = z.infer<typeof paymentIntent>
 
-/** What a payment intent shows of its session. */
-export type IntentSession = Pick<
-  Session,
-  | 'session_id'
-  | 'mode'
-  | 'status'
-  | 'amount'
-  | 'currency'
-  | 'customer'
-  | 'metadata'
-  | 'statement_descriptor_suffix'
-  | 'amount_verified'
-  | 'last_decline'
-  | 'settlement'
-  | 'answer_by'
-  | 'cancellation'
-  | 'created_at'
-  | 'expires_at'
->
-
 /** The rows of a payment intent, as they were at one moment. */
-export type IntentRows<Shown extends IntentSession = IntentSession> = {
-  session: Shown
+export type IntentRows = {
+  session: Session
   /** The session's newest payment; null before the first. */
   payment: Pick<Payment, 'payment_id' | 'status' | 'created_at'> | null
   /** Null if the newest payment was never held. */
@@ -217,10 +197,7 @@ function at(status: PaymentIntent['status']): IntentStanding {
 }
 
 /** The reason that was sent to cancel it, which may have been none. */
-function reasonOf(
-  { cancellation }: IntentSession,
-  otherwise: CancellationReason,
-): PaymentIntent['cancellation_reason'] {
+function reasonOf({ cancellation }: Session, otherwise: CancellationReason): PaymentIntent['cancellation_reason'] {
   if (cancellation === null || cancellation === 'expired') return otherwise
   return cancellation === 'canceled' ? null : cancellation
 }

@@ -6,7 +6,6 @@ import { type Route, route } from '../http/route.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { admitKey } from '../merchants/admit.ts'
 import type { Context } from '../payments/context.ts'
-import type { Session } from '../payments/session.ts'
 import type { Address } from './addresses.ts'
 import { expandOf } from './expand.ts'
 import { type Expand, expandIntents, intentParts } from './expand-intents.ts'
@@ -51,7 +50,7 @@ export async function readIntent(
 }
 
 /** Throws `resource_not_found`. */
-export async function intentOrRefuse(sql: Sql, place: IntentPlace): Promise<IntentRows<Session>> {
+export async function intentOrRefuse(sql: Sql, place: IntentPlace): Promise<IntentRows> {
   const rows = await findIntent(sql, place)
   if (!rows) throw noIntent()
   return rows
