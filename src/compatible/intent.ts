@@ -93,6 +93,9 @@ export type IntentRows = {
   step: ThreeDsStep | null
 }
 
+/** With the whole session. */
+export type StoredIntent = IntentRows & { session: Session }
+
 /** The payment intent at a given time. Only the answer to its create carries the client secret. */
 export function viewIntent(
   rows: IntentRows,
@@ -197,7 +200,10 @@ function at(status: PaymentIntent['status']): IntentStanding {
 }
 
 /** The reason that was sent to cancel it, which may have been none. */
-function reasonOf({ cancellation }: Session, otherwise: CancellationReason): PaymentIntent['cancellation_reason'] {
+function reasonOf(
+  { cancellation }: Pick<Session, 'cancellation'>,
+  otherwise: CancellationReason,
+): PaymentIntent['cancellation_reason'] {
   if (cancellation === null || cancellation === 'expired') return otherwise
   return cancellation === 'canceled' ? null : cancellation
 }

@@ -74,9 +74,11 @@ type NewestSession = Pick<
 >
 
 /** What its newest session reads as; null without one. */
-export function sessionStatusOf(newest: NewestSession, now: Date) {
-  const { session_status: status, session_expires_at: expires_at, session_cancellation: cancellation } = newest
-  return status && statusAt({ status, expires_at: expires_at!, cancellation }, now)
+export function sessionStatusOf(
+  { session_status, session_expires_at, session_cancellation: cancellation }: NewestSession,
+  now: Date,
+) {
+  return session_status && statusAt({ status: session_status, expires_at: session_expires_at!, cancellation }, now)
 }
 
 /** The session with which its shopper goes on, paid ones included; null if there has to be another. */

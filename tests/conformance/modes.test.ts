@@ -60,6 +60,9 @@ const namesOfActs: [RegExp, string][] = [
   [/\/(cancel|expire)$/, 'unpaid_session_id'],
 ]
 
+/** A Checkout Session of the other platform, at the same paths as sessions of ours. */
+const isCheckout = ({ kind, path }: Keyed) => kind === 'bearer_key' && path.includes('/checkout/sessions')
+
 /** An id that nobody has. */
 const nobodys = (id: string) =>
   id.replace(/[0-9a-f]{8,}$/, (hex) =>
@@ -71,7 +74,7 @@ describe('an object', () => {
   const rows = objects.flatMap((route) => keyModes.flatMap((key) => modes.map((mode) => ({ ...route, key, mode }))))
   test.each(rows)('$name, key $key, $mode', async ({ key, mode, ...route }) => {
     const [, named] = /\{(\w+)\}/.exec(route.path) ?? [null, 'session_id']
-    const name = namesOfActs.find(([act]) => act.test(route.path))?.[1] ?? named!
+    const name = isCheckout(route) ? 'checkout_id' : (namesOfActs.find(([act]) => act.test(route.path))?.[1] ?? named!)
     const { client } = accounts[key]
     const consumes = route.method === 'DELETE' || /\/(hold\/\w+|replay|expire|capture|cancel)$/.test(route.path)
     await forgetLimits()
@@ -266,6 +269,7 @@ describe('a route that keeps to the mode by itself', () => {
 /** What a list is of, by the name that paths give its id. */
 const listedNames: Record<string, string> = {
   payment_intents: 'unpaid_session_id',
+  sessions: 'checkout_id',
   events: 'event_id',
   webhook_endpoints: 'webhook_endpoint_id',
 }

@@ -11,8 +11,14 @@ type Sold = Omit<CheckoutSession, 'session_id' | 'session_count' | 'expired_at' 
 /** As it stands before its page was opened; not inserted yet. */
 export function newCheckout(sold: Sold): StandingCheckout {
   const unopened = { session_id: null, session_count: 0, expired_at: null, look_at: sold.expires_at }
-  const noSession = { session_status: null, session_expires_at: null, session_cancellation: null }
-  return { ...sold, ...unopened, ...noSession, status: 'open', is_paid: false, email: sold.customer_email }
+  const standing = {
+    status: 'open',
+    is_paid: false,
+    session_status: null,
+    session_expires_at: null,
+    session_cancellation: null,
+  } as const
+  return { ...sold, ...unopened, ...standing, email: sold.customer_email }
 }
 
 /** Throws KeyTakenError, and writes nothing, if the key exists. */
@@ -27,9 +33,9 @@ export async function createCheckout(
     session_status: _s,
     session_expires_at: _e,
     session_cancellation: _c,
-    ...sold
+    email: _m,
+    ...checkout
   } = standing
-  const { email: _m, ...checkout } = sold
   const { merchant_id, checkout_session_id: subject, mode, amount, currency, created_at: at } = checkout
   const line = journalLine(ids, {
     merchant_id,
