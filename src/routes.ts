@@ -14,6 +14,7 @@ import {
 } from './payments/authentication/three-ds-pages.ts'
 import { referenceCard } from './payments/cards/reference-card.ts'
 import { confirm } from './payments/charging/confirm.ts'
+import { expireSession } from './payments/charging/expire-session.ts'
 import { eventSummaries, eventViews } from './payments/event-view.ts'
 import { captureHold, escalateHeld, voidHold } from './payments/holds/hold-routes.ts'
 import { listEvents } from './payments/reading/list-events.ts'
@@ -39,6 +40,7 @@ export const routes = [
   createSession,
   listSessions,
   readSession,
+  expireSession,
   listPayments,
   readPayment,
   captureHold,

@@ -30,6 +30,8 @@ export type ErrorCode =
   | 'key_live_only'
   | 'acquiring_profile_incomplete'
   | 'rate_limit_exceeded'
+  | 'session_completed'
+  | 'session_processing'
   | 'hold_already_decided'
   | 'operation_refused'
   | 'payment_not_refundable'

@@ -3,17 +3,13 @@
 import { behindAddress, intentAddresses, refundAddresses } from './addresses.ts'
 
 const served_routes =
-  'Of this platform Ripper serves only: create a payment intent (POST /v1/payment_intents), read one (GET /v1/payment_intents/{id}) and list them (GET /v1/payment_intents); refund one (POST /v1/refunds) and read a refund (GET /v1/refunds/{id}); read a charge (GET /v1/charges/{id}). Ripper’s own routes take the key as X-Service-Api-Key.'
+  'Of this platform Ripper serves only: create a payment intent (POST /v1/payment_intents), read one (GET /v1/payment_intents/{id}), list them (GET /v1/payment_intents), capture and cancel one (POST /v1/payment_intents/{id}/capture, …/cancel); refund one (POST /v1/refunds) and read a refund (GET /v1/refunds/{id}); read a charge (GET /v1/charges/{id}). Ripper’s own routes take the key as X-Service-Api-Key.'
 
 /** The path segments that may follow the id of a payment intent. */
 const verbs = new Map<string, string>(
   Object.entries({
     confirm:
       'The checkout in the shopper’s browser confirms the payment: hand it the client_secret, and wait for the webhook.',
-    capture:
-      'An approved payment is captured by itself. One that is held is decided by POST /v1/payments/{payment_id}/hold/capture.',
-    cancel:
-      'A payment intent that nobody pays ends 30 minutes after it was made. A held payment is released by POST /v1/payments/{payment_id}/hold/void.',
   }),
 )
 
@@ -27,7 +23,7 @@ export function adviseOn(method: string, path: string): string {
   const [, , verb] = rest.split('/')
   if (verb) return verbs.get(verb) ?? served_routes
   return method === 'POST'
-    ? 'A payment intent cannot be changed: make a new one, and leave the old one to end by itself.'
+    ? 'A payment intent cannot be changed: make a new one, and cancel the old one (POST /v1/payment_intents/{id}/cancel).'
     : served_routes
 }
 

@@ -8,13 +8,13 @@ import { paymentIdOf } from './members.ts'
 
 /** What `expand` may name at a payment intent. */
 export const intentParts = ['latest_charge'] as const
-type IntentPart = (typeof intentParts)[number]
+export type Expand = ReadonlySet<(typeof intentParts)[number]> | undefined
 
 /** The intents with what is expanded of them, in one look. */
 export async function expandIntents(
   sql: Sql,
   merchant_id: string,
-  { intents, expand }: { intents: PaymentIntent[]; expand: ReadonlySet<IntentPart> | undefined },
+  { intents, expand }: { intents: PaymentIntent[]; expand: Expand },
 ): Promise<PaymentIntent[]> {
   const ids = intents.map(({ latest_charge }) => latest_charge).filter((id) => typeof id === 'string')
   if (!expand?.has('latest_charge') || ids.length === 0) return intents

@@ -40,7 +40,7 @@ function platformCodeOf({ path, input }: Issue): string | undefined {
   if (path[0] === 'receipt_email') return 'email_invalid'
   if (path[0] === 'expand') return 'parameter_unknown'
   if (path[0] === 'limit') return 'parameter_invalid_integer'
-  if (path[0] !== 'amount') return undefined
+  if (path[0] !== 'amount' && path[0] !== 'amount_to_capture') return undefined
   const is_too_large = Number.isInteger(input) && (input as number) > amount_max
   return is_too_large ? 'amount_too_large' : 'parameter_invalid_integer'
 }

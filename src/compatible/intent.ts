@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { anyMetadata } from '../payments/fields.ts'
 import { type Hold, viewHold } from '../payments/hold.ts'
 import type { Payment } from '../payments/payment.ts'
-import { type Session, settlementAt, statusAt } from '../payments/session.ts'
+import { cancellationReasons, type Session, settlementAt, statusAt } from '../payments/session.ts'
 import { attemptAt, judge, type ThreeDsStep } from '../payments/three-ds-states.ts'
 import { holdView } from '../payments/views.ts'
 import { charge } from './charge.ts'
@@ -70,7 +70,7 @@ export const paymentIntent = z
       .int()
       .nullable()
       .meta({ description: 'Unix seconds; null if it is not canceled, or without a payment' }),
-    cancellation_reason: z.enum(['requested_by_customer', 'automatic', 'expired']).nullable(),
+    cancellation_reason: z.enum([...cancellationReasons, 'automatic', 'expired']).nullable(),
     amount_details: z.object({ tip: z.object({}) }),
     ...nulls(absent),
     ripper: z.object({
@@ -137,15 +137,16 @@ export function viewIntent(
 
 function canceledAt({ session, payment, hold }: IntentRows, standing: IntentStanding): number | null {
   if (standing.status !== 'canceled') return null
-  if (standing.cancellation_reason === 'expired') return unixSeconds(session.expires_at)
+  if (session.status === 'requires_payment') return unixSeconds(session.expires_at)
   const at = hold?.decided_at ?? payment?.created_at ?? null
   return at && unixSeconds(at)
 }
 
+type CancellationReason = NonNullable<PaymentIntent['cancellation_reason']>
 type IntentStanding = Pick<PaymentIntent, 'status' | 'cancellation_reason'>
 
 /** The payment takes precedence over expiry and everything else about the session. */
-function intentStateOf({ session, payment, hold, step }: IntentRows, now: Date): IntentStanding {
+export function intentStateOf({ session, payment, hold, step }: IntentRows, now: Date): IntentStanding {
   if (settlementAt(session, now) !== null) return at('processing')
   switch (payment?.status) {
     case 'pending':
@@ -155,13 +156,13 @@ function intentStateOf({ session, payment, hold, step }: IntentRows, now: Date):
     case 'held':
       return at('requires_capture')
     case 'voided':
-      return canceled(hold?.decided_by === 'merchant' ? 'requested_by_customer' : 'automatic')
+      return canceled(hold?.decided_by === 'merchant' ? reasonOf(session, 'requested_by_customer') : 'automatic')
   }
   switch (statusAt(session, now)) {
     case 'declined':
       return canceled('automatic')
     case 'expired':
-      return canceled('expired')
+      return canceled(reasonOf(session, 'expired'))
     case 'requires_payment':
       return at(step ? statusOf(step, now) : 'requires_payment_method')
     default:
@@ -195,6 +196,12 @@ function at(status: PaymentIntent['status']): IntentStanding {
   return { status, cancellation_reason: null }
 }
 
-function canceled(reason: NonNullable<PaymentIntent['cancellation_reason']>): IntentStanding {
+/** The reason that was sent to cancel it, which may have been none. */
+function reasonOf({ cancellation }: Session, otherwise: CancellationReason): PaymentIntent['cancellation_reason'] {
+  if (cancellation === null || cancellation === 'expired') return otherwise
+  return cancellation === 'canceled' ? null : cancellation
+}
+
+function canceled(reason: PaymentIntent['cancellation_reason']): IntentStanding {
   return { status: 'canceled', cancellation_reason: reason }
 }

@@ -1,5 +1,6 @@
 // GET /v1/payment_intents/{session_id}: a session, read in the other platform's words.
 
+import type { Sql } from '../database/open.ts'
 import { bearerKey } from '../http/access.ts'
 import { type Route, route } from '../http/route.ts'
 import { Refusal } from '../kernel/errors.ts'
@@ -7,9 +8,9 @@ import { admitKey } from '../merchants/admit.ts'
 import type { Context } from '../payments/context.ts'
 import type { Address } from './addresses.ts'
 import { expandOf } from './expand.ts'
-import { expandIntents, intentParts } from './expand-intents.ts'
+import { type Expand, expandIntents, intentParts } from './expand-intents.ts'
 import { explain } from './faults.ts'
-import { paymentIntent, viewIntent } from './intent.ts'
+import { type IntentRows, type PaymentIntent, paymentIntent, viewIntent } from './intent.ts'
 import { findIntent } from './intent-store.ts'
 import { queryOf } from './lists.ts'
 
@@ -30,17 +31,32 @@ export const readIntentAt = ({ path, alias_of }: Address): Route<Context> =>
     unknownId: noIntent,
     refusals: ['resource_not_found'],
     admit: admitKey,
-    handle: async ({ sql }: Context, { holder, params, query, now }) => {
-      const { merchant_id } = holder
-      const rows = await findIntent(sql, { merchant_id, session_id: params.session_id! })
-      if (!rows) throw noIntent()
-      const intents = [viewIntent(rows, { now })]
-      const [intent] = await expandIntents(sql, merchant_id, { intents, expand: query.expand })
-      return intent!
-    },
+    handle: (context: Context, { holder, params, query }) =>
+      readIntent(context, { merchant_id: holder.merchant_id, session_id: params.session_id! }, query.expand),
   })
 
-function noIntent(): Refusal {
+export type IntentPlace = { merchant_id: string; session_id: string }
+
+/** The payment intent as it is now, with what is expanded. Throws `resource_not_found`. */
+export async function readIntent(
+  { sql, world }: Pick<Context, 'sql' | 'world'>,
+  place: IntentPlace,
+  expand: Expand,
+): Promise<PaymentIntent> {
+  const rows = await intentOrRefuse(sql, place)
+  const intents = [viewIntent(rows, { now: world.clock.now() })]
+  const [intent] = await expandIntents(sql, place.merchant_id, { intents, expand })
+  return intent!
+}
+
+/** Throws `resource_not_found`. */
+export async function intentOrRefuse(sql: Sql, place: IntentPlace): Promise<IntentRows> {
+  const rows = await findIntent(sql, place)
+  if (!rows) throw noIntent()
+  return rows
+}
+
+export function noIntent(): Refusal {
   return new Refusal('resource_not_found', 'There is no payment intent with this id.', {
     field: 'intent',
   })

@@ -3,6 +3,8 @@
 import type { Route } from '../http/route.ts'
 import type { Context } from '../payments/context.ts'
 import { chargeAddresses, intentAddresses, refundAddresses } from './addresses.ts'
+import { cancelIntentAt } from './cancel-intent.ts'
+import { captureIntentAt } from './capture-intent.ts'
 import { createIntentAt } from './create-intent.ts'
 import { createRefundAt } from './create-refund.ts'
 import { listIntentsAt } from './list-intents.ts'
@@ -11,7 +13,13 @@ import { readIntentAt } from './read-intent.ts'
 import { readRefundAt } from './read-refund.ts'
 
 export const compatibleRoutes: Route<Context>[] = [
-  ...intentAddresses.flatMap((address) => [createIntentAt(address), listIntentsAt(address), readIntentAt(address)]),
+  ...intentAddresses.flatMap((address) => [
+    createIntentAt(address),
+    listIntentsAt(address),
+    readIntentAt(address),
+    captureIntentAt(address),
+    cancelIntentAt(address),
+  ]),
   ...refundAddresses.flatMap((address) => [createRefundAt(address), readRefundAt(address)]),
   ...chargeAddresses.map(readChargeAt),
 ]

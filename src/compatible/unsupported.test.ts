@@ -3,20 +3,29 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { intentCancel } from './cancel-intent.ts'
+import { intentCapture } from './capture-intent.ts'
 import { intentCreate } from './create-intent.ts'
+import { listMembers } from './lists.ts'
 import { adviceOn } from './unsupported.ts'
 
 /** The members of one of the library's types, which only its text shows. */
 function membersOf(file: string, type: string): string[] {
   const types = fileURLToPath(new URL(`resources/${file}`, import.meta.resolve('stripe')))
   const text = readFileSync(types, 'utf8')
-  const [, body = ''] = new RegExp(`export interface ${type} \\{\\n([^]*?)\\n\\}`).exec(text) ?? []
+  const [, body = ''] = new RegExp(`export interface ${type}[^{]* \\{\\n([^]*?)\\n\\}`).exec(text) ?? []
   return [...body.matchAll(/^ {4}(\w+)\??:/gm)].map(([, name]) => name!)
 }
 
+/** Of a capture these have a hint of their own. */
+const fromCreate = ['metadata', 'statement_descriptor_suffix']
+
 test.each([
   ['PaymentIntents.d.ts', 'PaymentIntentCreateParams', Object.keys(intentCreate.shape)],
-  ['PaymentIntents.d.ts', 'PaymentIntentRetrieveParams', []],
+  ['PaymentIntents.d.ts', 'PaymentIntentRetrieveParams', ['expand']],
+  ['PaymentIntents.d.ts', 'PaymentIntentListParams', [...Object.keys(listMembers), 'expand']],
+  ['PaymentIntents.d.ts', 'PaymentIntentCaptureParams', [...Object.keys(intentCapture.shape), ...fromCreate]],
+  ['PaymentIntents.d.ts', 'PaymentIntentCancelParams', Object.keys(intentCancel.shape)],
   ['Refunds.d.ts', 'RefundCreateParams', ['payment_intent', 'charge', 'amount', 'reason', 'metadata']],
 ])('%s, %s: each parameter is taken, or there is advice', (file, type, parameters) => {
   const names = membersOf(file, type)

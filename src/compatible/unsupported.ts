@@ -43,6 +43,7 @@ const advice = new Map<string, string>([
   ['reverse_transfer', 'money goes to the merchant alone.'],
   ['instructions_email', 'a refund goes back to the card, and needs nothing from the shopper.'],
   ['origin', 'a refund goes back to the card that paid.'],
+  ['final_capture', 'what is not captured is released.'],
   ['client_secret', 'the secret key alone reads a payment intent.'],
 ])
 
@@ -81,6 +82,8 @@ export function adviceOn(parameter: string): { name: string; words: string } {
 }
 
 function hintOn(base: string, parameter: string): string {
+  if (parameter === 'metadata' || parameter === 'statement_descriptor_suffix')
+    return ': it is sent with the create alone'
   if (base === 'metadata') return ': in JSON metadata is an object, {"metadata": {"key": "value"}}'
   if (parameter === 'query') {
     return ': payment intents are not searched. List them by GET /v1/payment_intents, or keep the id of each'

@@ -72,7 +72,12 @@ export function ripperCode(code: string): string {
 export const errorTypes = ['invalid_request_error', 'authentication_error', 'permission_error', 'api_error'] as const
 
 // The codes that the compatible platform spells in its own way.
+const unexpected_state = 'payment_intent_unexpected_state'
 const platformCodes: Record<string, string> = {
+  session_completed: unexpected_state,
+  session_processing: unexpected_state,
+  session_expired: unexpected_state,
+  hold_already_decided: unexpected_state,
   resource_not_found: 'resource_missing',
   rate_limit_exceeded: 'rate_limit',
 }

@@ -33,7 +33,7 @@ test.each([
   ['__proto__=x&toString=y', '{"__proto__":"x","toString":"y"}'],
   ['__proto__[a]=x', '{"__proto__":{"a":"x"}}'],
   ['types[0]=card&types[1]=link', '{"types":{"0":"card","1":"link"}}'],
-  ['types[]=card&types[]=link', '{"types":{"":"link"}}'],
+  ['types[]=card&types[]=link', '{"types":{"":["card","link"]}}'],
   ['deep[a][b][c]=1', '{"deep":{"a][b][c":"1"}}'],
   ['metadata[a=1', '{"metadata[a":"1"}'],
   ['[a]=1', null],

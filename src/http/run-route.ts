@@ -182,7 +182,11 @@ async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answ
         recordedAnswer = answerOf(run, reply, false)
         return keyRow(kernel.keyring, claim, { ...recordedAnswer, at: plain.now })
       },
-      reserveKey: () => reservedKey(claim, plain.now),
+      reserveKey() {
+        // A reply that was recorded before was not written: the act was another one in the end.
+        recordedAnswer = null
+        return reservedKey(claim, plain.now)
+      },
     }
     const reply = await withinMode(act, keyMembers, (within) => route.handle(kernel.context, within))
     return recordedAnswer ?? record(reply, false)

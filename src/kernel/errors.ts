@@ -109,17 +109,22 @@ export const catalogue = {
     webhook_body: 'guard',
     when: 'Too many requests of this kind; Retry-After says when to go on. On webhook routes only what is wrong with the key comes before.',
   },
-  session_completed: { status: 409, when: 'The session is paid.' },
+  session_completed: { status: 409, compatible_status: 400, when: 'The session is paid.' },
   session_processing: {
     status: 409,
-    when: 'A payment of the session is under way or its outcome is being confirmed.',
+    compatible_status: 400,
+    when: 'A payment of the session is under way, or its outcome unknown.',
   },
   attempts_exhausted: {
     status: 409,
     when: 'The three payment attempts are used up: the third was declined or, at authenticate, has begun and another card is presented.',
   },
   session_declined: { status: 409, when: 'A decline for suspected fraud closed the session.' },
-  session_expired: { status: 409, when: 'The session is older than 30 minutes.' },
+  session_expired: {
+    status: 409,
+    compatible_status: 400,
+    when: 'The session is older than 30 minutes, or was ended before.',
+  },
   customer_email_required: {
     status: 400,
     when: 'Every payment needs an email, on the session or in the confirm body.',
@@ -130,11 +135,13 @@ export const catalogue = {
   },
   hold_already_decided: {
     status: 409,
+    compatible_status: 400,
     when: 'The payment is not held any more, or a capture or void of it is under way.',
   },
   operation_refused: {
     status: 409,
-    when: 'The acquirer refused the capture or void; the payment is still held and can be decided again.',
+    compatible_status: 400,
+    when: 'The acquirer refused the capture or void; the payment is still held.',
   },
   payment_not_refundable: {
     status: 409,

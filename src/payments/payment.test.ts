@@ -137,10 +137,14 @@ test('money has moved exactly when a payment says captured, and every outcome ha
 
 test('an open session expires; one with a payment made or under way does not', () => {
   const expires_at = now
-  expect(statusAt({ status: 'requires_payment', expires_at }, new Date(now.getTime() - 1))).toBe('requires_payment')
-  expect(statusAt({ status: 'requires_payment', expires_at }, now)).toBe('expired')
+  expect(statusAt({ status: 'requires_payment', expires_at, cancellation: null }, new Date(now.getTime() - 1))).toBe(
+    'requires_payment',
+  )
+  expect(statusAt({ status: 'requires_payment', expires_at, cancellation: null }, now)).toBe('expired')
+  const early = new Date(now.getTime() - 60_000)
+  expect(statusAt({ status: 'requires_payment', expires_at, cancellation: 'expired' }, early)).toBe('expired')
   for (const status of ['processing', 'succeeded', 'declined'] as const) {
-    expect(statusAt({ status, expires_at }, now)).toBe(status)
+    expect(statusAt({ status, expires_at, cancellation: 'expired' }, now)).toBe(status)
   }
 })
 

@@ -13,6 +13,13 @@ export const attempts_max = 3
 
 export type AmountVerificationSource = 'server_minted' | 'integration_default' | 'price_list' | 'none' | 'mismatch'
 
+export const cancellationReasons = ['abandoned', 'duplicate', 'fraudulent', 'requested_by_customer'] as const
+/**
+ * How a merchant ended a session before its time: as if it had expired, or canceled it, perhaps for a reason. Of a paid one: why its hold
+ * was voided.
+ */
+export type Cancellation = 'expired' | 'canceled' | (typeof cancellationReasons)[number]
+
 /**
  * All columns of a session, each once. A column that a create may set is also a member of `sessionCreate`, with the same name.
  */
@@ -43,6 +50,7 @@ export const sessionColumns = {
   answer_by: column<Date | null>('timestamptz'),
   created_at: column<Date>('timestamptz'),
   expires_at: column<Date>('timestamptz'),
+  cancellation: column<Cancellation | null>('text'),
 }
 
 export type Session = Row<typeof sessionColumns>
@@ -55,10 +63,16 @@ export type NewSession = { session: Session; key: KeyRow | null; line: JournalLi
 
 type SessionStatus = Session['status'] | 'expired'
 
-/** The status as shown: an open session past its time is expired. A payment made or under way overrides that. */
-export function statusAt(session: Pick<Session, 'status' | 'expires_at'>, now: Date): SessionStatus {
-  const open = session.status === 'requires_payment'
-  return open && session.expires_at <= now ? 'expired' : session.status
+/**
+ * The status as shown: an open session past its time, or ended before it, is expired. A payment made or under way overrides that. Of a
+ * session that was ended no clock is asked: this process's may be behind.
+ */
+export function statusAt(
+  { status, expires_at, cancellation }: Pick<Session, 'status' | 'expires_at' | 'cancellation'>,
+  now: Date,
+): SessionStatus {
+  const is_over = cancellation !== null || expires_at <= now
+  return status === 'requires_payment' && is_over ? 'expired' : status
 }
 
 /** Set while an acquirer's answer is missing, even if the process that waited for it has died. */
@@ -99,7 +113,10 @@ export function refuseUnlessOpen(session: Session, now: Date): void {
         ? new Refusal('attempts_exhausted', 'The three payment attempts are used up.')
         : new Refusal('session_declined', 'A decline closed the session.')
     case 'expired':
-      throw new Refusal('session_expired', 'The session is older than 30 minutes.')
+      throw new Refusal(
+        'session_expired',
+        session.cancellation === null ? 'The session is older than 30 minutes.' : 'The merchant has ended the session.',
+      )
   }
 }
 

@@ -132,8 +132,7 @@ describe('fails in the compatible shape', () => {
   test.each([
     ['POST', '/v1/payment_intents/cs_x', 'cannot be changed'],
     ['POST', '/v1/payment_intents/cs_x/confirm', 'hand it the client_secret'],
-    ['POST', '/v1/payment_intents/cs_x/capture', 'POST /v1/payments/{payment_id}/hold/capture'],
-    ['POST', '/v1/payment_intents/cs_x/cancel', 'POST /v1/payments/{payment_id}/hold/void'],
+    ['GET', '/v1/payment_intents/cs_x/capture', 'capture and cancel one'],
     ['POST', '/v1/payment_intents/cs_x/constructor', 'serves only'],
     ['DELETE', '/v1/payment_intents', 'list them (GET /v1/payment_intents)'],
     ['GET', '/v1/payment_intents/search/x', 'serves only'],

@@ -16,7 +16,7 @@ test('one address is described, and the others are named', () => {
   const paths = Object.keys(document.paths).filter((path) => /compat|payment_intents/.test(path))
   const refunds = '/v1/compat/partner/refunds'
   expect(paths).toEqual([
-    ...[described, `${described}/{session_id}`],
+    ...['', '/{session_id}', '/{session_id}/capture', '/{session_id}/cancel'].map((rest) => described + rest),
     ...[refunds, `${refunds}/{refund_id}`, '/v1/compat/partner/charges/{charge_id}'],
   ])
   expect(document.paths[refunds]!.post!.description).toContain('/v1/refunds')

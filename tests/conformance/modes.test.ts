@@ -40,7 +40,7 @@ function call({ method, path, kind }: Keyed, client: Client, id: string | null):
     ...(kind === 'secret_key' ? client.withKey : { authorization: `Bearer ${secret_key}` }),
     ...(method === 'GET' ? {} : { 'rip-idempotency-key': crypto.randomUUID() }),
   }
-  const is_compatible_refund = kind === 'bearer_key' && method === 'POST'
+  const is_compatible_refund = kind === 'bearer_key' && path.endsWith('/refunds')
   const body = is_compatible_refund
     ? { payment_intent: id, amount: 1 }
     : path.endsWith('/refunds')
@@ -49,6 +49,13 @@ function call({ method, path, kind }: Keyed, client: Client, id: string | null):
   const at = path.replace(/\{\w+\}/, id ?? '')
   return client.send(method, at, { headers, ...(method === 'POST' && body && { body }) })
 }
+
+/** Acts on what is in a certain state. */
+const namesOfActs: [RegExp, string][] = [
+  [/\/hold\//, 'held_id'],
+  [/\/capture$/, 'held_session_id'],
+  [/\/(cancel|expire)$/, 'unpaid_session_id'],
+]
 
 /** An id that nobody has. */
 const nobodys = (id: string) =>
@@ -61,9 +68,9 @@ describe('an object', () => {
   const rows = objects.flatMap((route) => keyModes.flatMap((key) => modes.map((mode) => ({ ...route, key, mode }))))
   test.each(rows)('$name, key $key, $mode', async ({ key, mode, ...route }) => {
     const [, named] = /\{(\w+)\}/.exec(route.path) ?? [null, 'session_id']
-    const name = route.path.includes('/hold/') ? 'held_id' : named!
+    const name = namesOfActs.find(([act]) => act.test(route.path))?.[1] ?? named!
     const { client } = accounts[key]
-    const consumes = route.method === 'DELETE' || /\/(hold\/\w+|replay)$/.test(route.path)
+    const consumes = route.method === 'DELETE' || /\/(hold\/\w+|replay|expire|capture|cancel)$/.test(route.path)
     if (sees(key, mode)) {
       const id = consumes ? await makes[name]!(mode) : await idOf(name, mode)
       const answer = await call(route, client, id)
@@ -95,6 +102,7 @@ async function storedOf(merchant_id: string) {
     select (select count(*) from refunds where merchant_id = ${merchant_id}) as refunds,
       (select count(*) from acquirer_operations where merchant_id = ${merchant_id}) as operations,
       (select count(*) from holds where merchant_id = ${merchant_id} and status = 'pending_review') as holds,
+      (select count(*) from sessions where merchant_id = ${merchant_id} and cancellation is not null) as ended,
       (select count(*) from webhook_queue where merchant_id = ${merchant_id}) as queued,
       (select count(*) from webhook_endpoints where merchant_id = ${merchant_id} and status = 'active') as endpoints`
   return row
@@ -243,7 +251,7 @@ describe('a route that keeps to the mode by itself', () => {
 })
 
 /** What a list is of, by the name that paths give its id. */
-const listed = (path: string) => (path.endsWith('/payment_intents') ? 'session_id' : 'unknown')
+const listed = (path: string) => (path.endsWith('/payment_intents') ? 'unpaid_session_id' : 'unknown')
 
 test('an endpoint is told of events of its own mode alone', async () => {
   const url = 'https://shop.example/told'

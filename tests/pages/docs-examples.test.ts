@@ -84,6 +84,7 @@ async function ready(operationId: string): Promise<Record<string, string>> {
   const { client } = account
   const ids = { handle: 'tea-and-pots', public_key: account.publishable_key! }
   const ofSession = ({ id, client_secret }: SessionSecret) => ({ ...ids, session_id: id, secret: client_secret })
+  if (operationId === 'capture_a_held_payment_intent') return { ...ids, session_id: (await heldSession()).id }
   if (/held_payment/.test(operationId)) return { ...ids, payment_id: await heldPayment() }
   // Of a list the first row is compared, which is the newest.
   if (/^(read_a_payment|read_a_charge|list_payments|list_events|list_checkout_sessions)$/.test(operationId)) {
@@ -112,11 +113,15 @@ async function ready(operationId: string): Promise<Record<string, string>> {
 }
 
 async function heldPayment(): Promise<string> {
+  return (await heldSession()).payment_id
+}
+
+async function heldSession(): Promise<{ id: string; payment_id: string }> {
   const { client } = account
   const body = { ...order, amount: 1234, items: null, public_key: account.publishable_key }
   const session = (await client.createFrom(shop, body)).body
   await client.present(session)
-  return (await client.confirm(session)).body.payment_id
+  return { id: session.id, payment_id: (await client.confirm(session)).body.payment_id }
 }
 
 /** The line with the ids of things that are there. */

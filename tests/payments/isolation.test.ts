@@ -193,6 +193,15 @@ const compatibleRows = routes
       })
       return [`${method} ${path}`, what, read]
     }
+    const [, act] = /\/(capture|cancel)$/.exec(path) ?? []
+    if (act) {
+      const decide = ({ session }: Holdings) => ({
+        path: path.replace(/\{\w+\}/, session),
+        headers: bearer(),
+        body: {},
+      })
+      return [`${method} ${path}`, 'session', decide]
+    }
     const create = ({ card }: Holdings) => ({ path, headers: bearer(), body: { ...body, payment_method: card } })
     return [`${method} ${path}`, 'card', create]
   })
@@ -230,6 +239,11 @@ const rows: Row[] = [
     'GET /v1/checkout/sessions/{session_id}',
     'session',
     ({ session }) => ({ path: `/v1/checkout/sessions/${session}`, headers: withKey() }),
+  ],
+  [
+    'POST /v1/checkout/sessions/{session_id}/expire',
+    'session',
+    ({ session }) => ({ path: `/v1/checkout/sessions/${session}/expire`, headers: withKey() }),
   ],
   ...(['payment', 'held'] as const).map(
     (what): Row => [

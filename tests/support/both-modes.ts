@@ -88,6 +88,8 @@ function openMakers(service: Service, makers: Record<Mode, Account>) {
     payment_id: async (mode) => (await makers[mode].client.pay(cards[mode])).body.payment_id,
     charge_id: async (mode) => (await idOf('payment_id', mode)).replace('pay_', 'ch_'),
     held_id: async (mode) => (await hold(makers[mode], cards[mode])).payment_id,
+    held_session_id: async (mode) => (await hold(makers[mode], cards[mode])).session.id,
+    unpaid_session_id: async (mode) => (await makers[mode].client.create()).body.id,
     session_id: async (mode) => (await makers[mode].client.pay(cards[mode])).body.session_id,
     async refund_id(mode) {
       const { client } = makers[mode]

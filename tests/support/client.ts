@@ -132,6 +132,8 @@ export function openClient({ base_url, secret_key }: Target) {
     present,
     confirm,
     state: (session: SessionSecret) => send('GET', at(session, 'state'), { headers: held(session) }),
+    expire: (id: string, key: string = randomUUID()) =>
+      send('POST', `/v1/checkout/sessions/${id}/expire`, { headers: { ...withKey, 'rip-idempotency-key': key } }),
     readSession: (id: string) => send('GET', `/v1/checkout/sessions/${id}`, { headers: withKey }),
     readPayment: (id: string) => send('GET', `/v1/payments/${id}`, { headers: withKey }),
     /** capture, void or escalate; a key of null sends none. */

@@ -75,6 +75,10 @@ function inList(members: Record<string, unknown>): Record<string, unknown> {
 export const chosenValues: Record<string, ChosenOf> = {
   create_a_checkout_session: { idempotency_key: 'order-1001', answer: session },
   read_a_checkout_session: { answer: { ...session, payment_id: null } },
+  end_an_unpaid_checkout_session: {
+    idempotency_key: 'order-1001-end',
+    answer: { ...session, payment_id: null, status: 'expired', expires_in_seconds: 0 },
+  },
   read_a_payment: { answer: payment },
   capture_a_held_payment: {
     answer: { ...payment, ...held, ...decided, 'hold.status': 'captured' },
@@ -154,6 +158,38 @@ export const chosenValues: Record<string, ChosenOf> = {
   },
   list_payment_intents: { query: { limit: '3' }, answer: inList({ ...unpaidIntent, client_secret: null }) },
   read_a_payment_intent: { answer: { ...unpaidIntent, client_secret: null } },
+  capture_a_held_payment_intent: {
+    idempotency_key: 'order-1004-capture',
+    answer: {
+      ...unpaidIntent,
+      client_secret: null,
+      amount_received: 4200,
+      capture_method: 'manual',
+      latest_charge: charge,
+      status: 'succeeded',
+      'ripper.amount_verified': false,
+      'ripper.hold': {
+        status: 'captured',
+        reason: 'mismatch',
+        detail: held_detail,
+        deadline: '2026-09-19T09:30:00.0000000+00:00',
+        decided_by: decided['hold.decided_by'],
+        decided_at: decided['hold.decided_at'],
+        operation_refusal: null,
+      },
+    },
+  },
+  cancel_a_payment_intent: {
+    idempotency_key: 'order-1004-cancel',
+    request: { cancellation_reason: 'requested_by_customer' },
+    answer: {
+      ...unpaidIntent,
+      client_secret: null,
+      status: 'canceled',
+      canceled_at: 1789378200,
+      cancellation_reason: 'requested_by_customer',
+    },
+  },
   read_a_charge: {
     answer: {
       id: charge,

@@ -35,7 +35,7 @@ export async function beginDecision(
       update holds set operation_id = ${operation.operation_id}, operation_count = ${operation.sequence}
       where ${isOpen(sql, h)} and exists (select 1 from key)
     ), session as (
-      update sessions set answer_by = ${operation.answer_by}
+      update sessions set answer_by = ${operation.answer_by}, cancellation = ${s.cancellation}
       where merchant_id = ${s.merchant_id} and session_id = ${s.session_id} and exists (select 1 from key)
     ), operation as (insert into acquirer_operations ${rowIf(sql, operation, 'key')}
     ), journal as (insert into journal ${rowIf(sql, journal, 'key')})

@@ -19,14 +19,14 @@ export type NewAttemptLines = { opened: JournalLine; superseded: OpenLine }
 export async function insertAttempt(
   sql: Sql,
   attempt: Attempt,
-  { keep_card_until, lines }: { keep_card_until: Date; lines: NewAttemptLines },
+  { expires_at, keep_card_until, lines }: { expires_at: Date; keep_card_until: Date; lines: NewAttemptLines },
 ): Promise<boolean> {
   const a = attempt
   const rows = await sql`
     with session as (
       update sessions set attempt_count = ${a.number}
       where merchant_id = ${a.merchant_id} and session_id = ${a.session_id}
-        and attempt_count = ${a.number - 1} and status = 'requires_payment'
+        and attempt_count = ${a.number - 1} and status = 'requires_payment' and expires_at = ${expires_at}
       returning 1
     ), superseded as (
       update attempts set three_ds_state = 'superseded', phase = 'settled', settled_at = ${a.created_at}

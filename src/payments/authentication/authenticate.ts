@@ -85,9 +85,10 @@ async function startAttempt(
   const known = { card, enrolment: await enrolmentOrRefuse(context, provider, card) }
   const attempt = newAttempt(context, { session, provider, known, body, caller, now })
   const lines = newAttemptLines(context.ids, attempt, cause)
-  const keep_card_until = new Date(session.expires_at.getTime() + card_slack_ms)
+  const { expires_at } = session
+  const keep_card_until = new Date(expires_at.getTime() + card_slack_ms)
   const attemptNow = await claimRight(context, attempt, async () =>
-    (await insertAttempt(context.sql, attempt, { keep_card_until, lines })) ? attempt : undefined,
+    (await insertAttempt(context.sql, attempt, { expires_at, keep_card_until, lines })) ? attempt : undefined,
   )
   return attemptNow ? { attempt: attemptNow, known } : null
 }

@@ -88,11 +88,11 @@ export async function saveUncharged(sql: Sql, declined: ChargeOutcome, now: Date
   return rows.length > 0
 }
 
-/** The session has not changed since it was read. */
+/** The session has not changed since it was read: nor was it ended before its time. */
 function asRead(sql: Sql, session: Session) {
   return sql`
     merchant_id = ${session.merchant_id} and session_id = ${session.session_id}
-    and status = 'requires_payment' and attempt_count = ${session.attempt_count}`
+    and status = 'requires_payment' and attempt_count = ${session.attempt_count} and expires_at = ${session.expires_at}`
 }
 
 /**

@@ -16,12 +16,15 @@ import { newOperation, type Operation } from '../operation.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import type { PaymentKey } from '../payment.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
+import type { Cancellation } from '../session.ts'
 import type { HeldPayment, WholePayment } from '../whole-payment.ts'
 
 export type DecisionRequest = {
   kind: Decision
   asked_by: 'merchant' | 'rules'
   cause: Cause
+  /** The reason that a canceled payment intent shows; absent where it is none. */
+  cancellation?: Cancellation
   /** For a request by the API. */
   key: ReservedKey | null
 }
@@ -95,7 +98,7 @@ export function operationRefused(
 async function begin(
   context: SettlementContext,
   { session, payment, hold }: HeldPayment,
-  { kind, asked_by, cause, key }: DecisionRequest,
+  { kind, asked_by, cancellation, cause, key }: DecisionRequest,
 ): Promise<(Operation & { kind: Decision }) | null> {
   const { sql, ids, world } = context
   const at = world.clock.now()
@@ -107,7 +110,7 @@ async function begin(
     detail: { operation_id, sequence, acquirer: operation.acquirer },
     at,
   })
-  const intent = { session, hold, operation, key, journal }
+  const intent = { session: { ...session, ...(cancellation && { cancellation }) }, hold, operation, key, journal }
   const is_begun = await writeAs(sql, cause, (tx) => beginDecision(tx, intent))
   return is_begun ? operation : null
 }

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { looksLikeCardNumber } from '../../cards/card-data.ts'
 import { type SecretKey, secretKey } from '../../http/access.ts'
-import { keyRules, stillRunning } from '../../http/idempotency.ts'
+import { type KeyRules, keyRules, stillRunning } from '../../http/idempotency.ts'
 import { type RouteRequest, route } from '../../http/route.ts'
 import { admitKey } from '../../merchants/admit.ts'
 import { writerBy } from '../../merchants/write-as.ts'
@@ -96,32 +96,34 @@ function decisionRoute<Body extends z.ZodType>(kind: Decision, summary: string, 
       return readHeld(context, paymentOf(request))
     },
     resume: async (context: Context, request) => {
-      const state = await stateOrRefuse(context, request)
+      const { key, audience, now } = request
+      const state = await decisionBegunUnder(context, paymentOf(request), { key, audience, now })
       if (state === 'accepted') request.answerAccepted()
       return readHeld(context, paymentOf(request))
     },
   })
 }
 
-type Request = Pick<RouteRequest<SecretKey, object, undefined, 'required'>, 'holder' | 'params' | 'request_id' | 'now'>
+type Request = Pick<RouteRequest<SecretKey, object, undefined, 'required'>, 'holder' | 'params' | 'request_id'>
 
 function paymentOf({ holder, params }: Request): PaymentKey {
   return { merchant_id: holder.merchant_id, payment_id: params.payment_id! }
 }
 
 /** The result so far. The request that reserved the key may still run, or may have died before it could answer. */
-async function stateOrRefuse(
-  context: Context,
-  request: Request & { key: string; audience: string },
+export async function decisionBegunUnder(
+  { sql }: Pick<Context, 'sql'>,
+  payment: PaymentKey,
+  repeat: { key: string; audience: string; now: Date; rules?: KeyRules },
 ): Promise<OperationState> {
-  const operations = await listOperations(context.sql, paymentOf(request))
+  const operations = await listOperations(sql, payment)
   const operation = operations.findLast(
     ({ idempotency_key: key, idempotency_audience: audience }) =>
       // One of an early release does not say whose the key is.
-      key === request.key && (audience ?? request.audience) === request.audience,
+      key === repeat.key && (audience ?? repeat.audience) === repeat.audience,
   )
-  if (!operation || (operation.state === 'sent' && operation.answer_by > request.now)) {
-    throw stillRunning(keyRules.required)
+  if (!operation || (operation.state === 'sent' && operation.answer_by > repeat.now)) {
+    throw stillRunning(repeat.rules ?? keyRules.required)
   }
   if (operation.state !== 'refused' && operation.state !== 'not_sent') return operation.state
   const { reason, decline_code } = operation.answer as RefusalReason

@@ -24,6 +24,11 @@ export async function modeOfRefund(sql: Sql, { merchant_id, params: { refund_id 
   return row?.mode ?? null
 }
 
+/** The mode of the session that the path names; null where there is none. */
+export function modeOfSessionAt(sql: Sql, { merchant_id, params: { session_id = '' } }: Place): Promise<Mode | null> {
+  return modeOfSession(sql, { merchant_id, session_id })
+}
+
 /** The mode of a session; null where there is none. */
 export async function modeOfSession(
   sql: Sql,

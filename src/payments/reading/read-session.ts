@@ -64,7 +64,7 @@ export const readSession = route({
   },
 })
 
-function noSession(): Refusal {
+export function noSession(): Refusal {
   return new Refusal('resource_not_found', 'There is no session with this id.')
 }
 

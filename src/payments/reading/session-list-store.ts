@@ -80,9 +80,9 @@ function statusIs(sql: Sql, status: SessionFilters['status'], now: Date): Fragme
     case undefined:
       return sql``
     case 'expired':
-      return sql`and status = 'requires_payment' and expires_at <= ${now}`
+      return sql`and status = 'requires_payment' and (expires_at <= ${now} or cancellation is not null)`
     case 'requires_payment':
-      return sql`and status = 'requires_payment' and expires_at > ${now}`
+      return sql`and status = 'requires_payment' and expires_at > ${now} and cancellation is null`
     default:
       return sql`and status = ${status}`
   }

@@ -82,6 +82,7 @@ export function newSession(context: Context, create: Create): Session {
     answer_by: null,
     created_at: now,
     expires_at: new Date(now.getTime() + session_life_ms),
+    cancellation: null,
   }
 }
 
