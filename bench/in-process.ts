@@ -1,6 +1,7 @@
 // The service within this process, over one connection to its database: what it does can be counted.
 
 import type { AddressInfo } from 'node:net'
+import { inOtherWords } from '../src/compatible/event-words.ts'
 import { keepMasterKey } from '../src/config/master-key.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { openDatabase, type Sql } from '../src/database/open.ts'
@@ -42,6 +43,7 @@ export async function openInProcess(
     webhook_sending: {
       http: { post: () => Promise.reject(new Error('no endpoint is tested here')) },
       settings: { schedule: [], timeout_ms: 0, connect_timeout_ms: 0, clock_offset_seconds: 0 },
+      inOtherWords,
     },
     wakeDeliveries: () => {},
     gateway_limit: 0,

@@ -46,6 +46,7 @@ export type Context = {
       connect_timeout_ms: number
       clock_offset_seconds: number
     }
+    inOtherWords: InOtherWords
   }
   /** Wakes this process's delivery loop after a commit and, for an event, the streams of its merchant. */
   wakeDeliveries(what: 'event' | 'replay', merchant_id: string): void
@@ -54,6 +55,23 @@ export type Context = {
    */
   hearEvents(merchant_id: string, listener: () => void): () => void
 }
+
+/** An event as `events` has it, for an endpoint that is told in the other platform's words. */
+export type StoredEvent = {
+  merchant_id: string
+  /** Its subject. */
+  payment_id: string
+  sequence: number
+  body: string
+  /** Null for the version by default. */
+  compatible_version: string | null
+}
+
+/**
+ * Reads what the other platform's words need besides the events' own bodies; it never changes. For each event, in their
+ * order, returns the function that makes its body.
+ */
+export type InOtherWords = (sql: Sql, events: readonly StoredEvent[]) => Promise<(() => string)[]>
 
 /** The doctor's findings, and when it looked. */
 export type CheckUp = {

@@ -19,6 +19,7 @@ import { reconcile } from './payments/acquirer-operations/reconcile.ts'
 import { fetchResults } from './payments/authentication/fetch-result.ts'
 import { rewrapCards } from './payments/cards/rewrap-cards.ts'
 import { purgeCards } from './payments/cards/vault-store.ts'
+import { sweepCheckouts } from './payments/checkout-sessions/sweep-checkouts.ts'
 import type { Context } from './payments/context.ts'
 import { applyHoldRules } from './payments/holds/apply-hold-rules.ts'
 import { purgeLimits } from './payments/limits/limits-store.ts'
@@ -89,6 +90,7 @@ export const jobs: Job[] = [
   { name: 'fetch_results', every_seconds: 20, run: fetchResults },
   { name: 'handle_notices', every_seconds: 1, run: handleNotices },
   { name: 'apply_hold_rules', every_seconds: 1, run: applyHoldRules },
+  { name: 'sweep_checkout_sessions', every_seconds: 5, run: sweepCheckouts },
   {
     name: 'watch_database',
     every_seconds: 5,

@@ -1,5 +1,6 @@
 // The parts of a simulated process: the service as it is, and at each of its ends what the scheduler has in hand.
 
+import { inOtherWords } from '../../src/compatible/event-words.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { openKeyring } from '../../src/kernel/keyring.ts'
 import type { World } from '../../src/kernel/world.ts'
@@ -59,7 +60,7 @@ export async function assembleProcess(
     simulator: 'on',
     addresses: { base_url: address, pay_url: () => `${base_url}/pay`, internal_url: address },
     webhook_urls: { judge: async () => null },
-    webhook_sending: { http: guarded, settings: around.settings },
+    webhook_sending: { http: guarded, settings: around.settings, inOtherWords },
     wakeDeliveries: wake,
     wrapSimulator: () => plant.acquirer?.(line, world) ?? line,
     vendor_http: plant.vendors?.(vendors) ?? vendors,
@@ -75,6 +76,7 @@ export async function assembleProcess(
     keyring,
     metrics: service.context.metrics,
     settings: { ...around.settings, ...plant.settings },
+    inOtherWords,
     world: { ...world, clock: scheduler.clockOf(process, patienceOfLoop, aheadMs) },
     http: plant.receivers?.(guarded) ?? guarded,
   })

@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
-import { anyEventTypes } from '../kernel/values.ts'
+import { anyEventTypes, compatibleEventTypes, type EventFormat, eventFormats } from '../kernel/values.ts'
 import type { Clock } from '../kernel/world.ts'
 import { openGuardedHttp } from '../outgoing/guarded-http.ts'
 import { openListener, realClock } from '../outgoing/real-world.ts'
@@ -27,9 +27,13 @@ export const listenCommand = command({
       option(
         'TYPE,…',
         `only these of ${anyEventTypes.join(', ')}; by default all of payments`,
-        z.enum(anyEventTypes).array(),
+        z.enum([...anyEventTypes, ...compatibleEventTypes]).array(),
       ),
       [],
+    ),
+    format: withDefault(
+      option('FORMAT', "in whose words: ripper or stripe, as an endpoint's; ripper by default", z.enum(eventFormats)),
+      'ripper',
     ),
     'print-secret': flag('print the signing secret, which never changes, and end'),
     ...connectionOptions,
@@ -41,14 +45,15 @@ export const listenCommand = command({
   ],
   async run({ options, json }) {
     const connection = connectionOf(options)
-    const identity = identityOf(connection.secret_key)
+    const identity = identityOf(connection.secret_key, options.format)
     if (options['print-secret']) {
       if (json) printJsonLine({ signing_secret: identity.signing_secret })
       else printLine(identity.signing_secret)
       return 0
     }
     const forward_to = forwardTo(options['forward-to'])
-    await follow({ connection, identity, forward_to, events: options.events }, json ? jsonLines : forPeople)
+    const { events, format } = options
+    await follow({ connection, identity, forward_to, events, format }, json ? jsonLines : forPeople)
     return 0
   },
 })
@@ -58,6 +63,7 @@ type ListenTarget = {
   identity: Identity
   forward_to: string | null
   events: string[]
+  format: EventFormat
 }
 
 /** Shows what happens. */
@@ -70,7 +76,7 @@ type ListenOutput = {
 }
 
 async function follow(listening: ListenTarget, output: ListenOutput): Promise<void> {
-  const { connection, identity, forward_to: url, events } = listening
+  const { connection, identity, forward_to: url, events, format } = listening
   const clock = realClock()
   const stopped = new AbortController()
   void untilStopped().signal.then(() => stopped.abort())
@@ -86,15 +92,19 @@ async function follow(listening: ListenTarget, output: ListenOutput): Promise<vo
           clock,
           url,
           identity,
+          format,
           onAnswer: (event, forwarded) => {
             if (!signal.aborted) output.event(event, { ...forwarded, url })
           },
         })
   const memory = openHeard()
   let is_ready = false
-  const filter = events.length === 0 ? '' : `?events=${events.join(',')}`
+  const query = new URLSearchParams({
+    ...(format !== 'ripper' && { format }),
+    ...(events.length > 0 && { events: events.join(',') }),
+  })
   const onState = (state: 'lost' | 'back') => output.state(state, connection.base_url)
-  const path = () => `/v1/events/stream${filter}`
+  const path = () => (query.size === 0 ? '/v1/events/stream' : `/v1/events/stream?${query}`)
   try {
     const messages = listen({ connection, http: listener, clock, path, signal, onState })
     for await (const { event, id, data } of messages) {
@@ -123,8 +133,8 @@ function forwardTo(address_text: string | undefined): string | null {
 }
 
 const jsonLines: ListenOutput = {
-  ready({ connection: { base_url }, identity, forward_to, events }, merchant_id) {
-    printJsonLine({ type: 'ready', merchant_id, base_url, ...identity, forward_to, events })
+  ready({ connection: { base_url }, identity, forward_to, events, format }, merchant_id) {
+    printJsonLine({ type: 'ready', merchant_id, base_url, ...identity, forward_to, events, format })
   },
   event({ type: event_type, event_id, payment_id, body }, forwarded) {
     printJsonLine({ type: 'event', event_id, event_type, payment_id, body, forwarded })
@@ -138,15 +148,16 @@ const jsonLines: ListenOutput = {
 }
 
 const forPeople: ListenOutput = {
-  ready({ connection, identity, forward_to, events }, merchant_id) {
-    const event_types = events.length === 0 ? 'payment.*' : events.join(', ')
+  ready({ connection, identity, forward_to, events, format }, merchant_id) {
+    const event_types = events.join(', ') || (format === 'ripper' ? 'payment.*' : 'all events')
     printLine(`Ready! Listening to ${merchantWords(connection, merchant_id)} at ${connection.base_url}.`)
     printLine(`Your webhook signing secret is ${identity.signing_secret}`)
     printLine(forward_to ? `Forwarding ${event_types} to ${forward_to}\n` : `Showing ${event_types}\n`)
   },
   event({ type, event_id, payment_id, body }, forwarded) {
-    const { created } = JSON.parse(body) as { created: string }
-    const line = `${shortTime(created)}  ${type.padEnd(16)}  ${event_id}  ${payment_id}`
+    const { created } = JSON.parse(body) as { created: string | number }
+    const at = typeof created === 'number' ? new Date(created * 1000) : created
+    const line = `${shortTime(at)}  ${type.padEnd(16)}  ${event_id}  ${payment_id}`
     terminal().stdout.write(forwarded ? `${line}  ${answered(forwarded)}\n` : `${line}\n`)
   },
   missed(before) {
@@ -177,11 +188,14 @@ type ForwardResult = Pick<PostResult, 'succeeded' | 'response_status_code' | 're
 /** The identity of this command for a receiver. It is stored nowhere, and is the same each time for the same secret key. */
 type Identity = { signing_secret: string; endpoint_id: string }
 
-/** Posts events to a local server as a delivery would: signed, one after the other for each payment. */
-function identityOf(secret_key: string): Identity {
+/** Of each format it has another. */
+function identityOf(secret_key: string, format: EventFormat): Identity {
   const hex = (label: string) => createHmac('sha256', secret_key).update(label).digest('hex')
   return {
-    signing_secret: `rip_whsec_${hex('ripper listen: signing secret')}`,
+    signing_secret:
+      format === 'ripper'
+        ? `rip_whsec_${hex('ripper listen: signing secret')}`
+        : `whsec_${hex(`ripper listen: signing secret, ${format}`)}`,
     endpoint_id: `whep_${hex('ripper listen: endpoint').slice(0, 24)}`,
   }
 }
@@ -191,6 +205,7 @@ type ForwardOptions = {
   clock: Clock
   url: string
   identity: Identity
+  format: EventFormat
   /** Called for each event, in the order of the answers. */
   onAnswer(event: StreamedEvent, forwarded: ForwardResult): void
 }
@@ -199,17 +214,23 @@ type ForwardOptions = {
 const at_once_max = 8
 const limits = { timeout_ms: 15_000, connect_timeout_ms: 5_000, clock_offset_seconds: 0 }
 
-/** Takes an event, and resolves when there is room for the next. Sends nothing twice: a failure is only reported. */
-function openForwarder({ http, clock, url, identity, onAnswer }: ForwardOptions) {
+/**
+ * Posts events to a local server as a delivery would: signed, one after the other for each payment. Takes an event, and
+ * resolves when there is room for the next. Sends nothing twice: a failure is only reported.
+ */
+function openForwarder({ http, clock, url, identity, format, onAnswer }: ForwardOptions) {
   const sending = { http, settings: limits, secretsOf: () => [identity.signing_secret] }
   /** The last event of each payment with events under way. */
   const underWay = new Map<string, Promise<void>>()
 
   async function forward(event: StreamedEvent): Promise<void> {
     const began_at = clock.now()
-    const { body, payment_id, type: event_type } = event
+    const { body, event_id, payment_id, type: event_type } = event
     const { endpoint_id } = identity
-    const parcel = { endpoint_url: url, body, payment_id, event_type, endpoint_id }
+    const parcel = {
+      ...{ endpoint_url: url, event_id, body, payment_id, event_type, endpoint_id },
+      ...{ event_format: format, standard_webhooks: false },
+    }
     const answer = await post(sending, parcel, began_at)
     const { succeeded, response_status_code, response_body, failure } = answer
     const duration_ms = clock.now().getTime() - began_at.getTime()

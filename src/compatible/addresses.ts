@@ -14,7 +14,10 @@ const others = [
 
 export const intentAddresses = addressesOf('payment_intents')
 export const refundAddresses = addressesOf('refunds')
+export const checkoutAddresses = addressesOf('checkout/sessions')
 export const chargeAddresses = addressesOf('charges')
+export const eventAddresses = addressesOf('events')
+export const endpointAddresses = addressesOf('webhook_endpoints')
 
 function addressesOf(noun: string): Address[] {
   const described_at = `${described_below}/${noun}`

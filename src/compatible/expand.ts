@@ -30,7 +30,7 @@ function expandSchema<Name extends string>(names: readonly string[], plainNames:
 }
 
 /** JSON has a list; a form has `expand[0]` or `expand[]`, whose values are in one object. */
-function entriesOf(expand: unknown): unknown {
+export function entriesOf(expand: unknown): unknown {
   if (expand === null || typeof expand !== 'object' || Array.isArray(expand)) return expand
   return Object.values(expand).flat()
 }

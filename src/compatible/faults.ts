@@ -17,7 +17,7 @@ export function explain(issue: Issue): Refusal {
 
 /** A parameter's name. A name that may contain other data by mistake is not repeated. */
 export function parameterOf(path: readonly PropertyKey[]): string {
-  const [first = 'body', ...rest] = path.map((part) => fieldPath([part]))
+  const [first = 'body', ...rest] = path.map((part) => (typeof part === 'number' ? String(part) : fieldPath([part])))
   return first + rest.map((part) => `[${part}]`).join('')
 }
 

@@ -44,6 +44,14 @@ export async function findIntent(
   return row && rowsOf(row)
 }
 
+/** The payment intents among these sessions, in no order. */
+export async function findIntents(sql: Sql, merchant_id: string, session_ids: string[]): Promise<IntentRows[]> {
+  const rows = await sql<IntentRow[]>`
+    select s.*, ${parts(sql)} from sessions s
+    where s.merchant_id = ${merchant_id} and s.session_id = any(${session_ids})`
+  return rows.map(rowsOf)
+}
+
 type IntentFilters = { merchant_id: string; mode: Mode | null }
 
 /**

@@ -2,17 +2,36 @@
 
 import type { Route } from '../http/route.ts'
 import type { Context } from '../payments/context.ts'
-import { chargeAddresses, intentAddresses, refundAddresses } from './addresses.ts'
+import {
+  chargeAddresses,
+  checkoutAddresses,
+  endpointAddresses,
+  eventAddresses,
+  intentAddresses,
+  refundAddresses,
+} from './addresses.ts'
 import { cancelIntentAt } from './cancel-intent.ts'
 import { captureIntentAt } from './capture-intent.ts'
+import { createCheckoutAt } from './create-checkout-session.ts'
 import { createIntentAt } from './create-intent.ts'
 import { createRefundAt } from './create-refund.ts'
+import { createEndpointAt, deleteEndpointAt, listEndpointsAt, readEndpointAt, updateEndpointAt } from './endpoints.ts'
+import { expireCheckoutAt } from './expire-checkout-session.ts'
 import { listIntentsAt } from './list-intents.ts'
 import { readChargeAt } from './read-charge.ts'
+import { listCheckoutsAt, readCheckoutAt, readLinesAt } from './read-checkout-session.ts'
+import { listEventsAt, readEventAt } from './read-events.ts'
 import { readIntentAt } from './read-intent.ts'
 import { readRefundAt } from './read-refund.ts'
 
 export const compatibleRoutes: Route<Context>[] = [
+  ...checkoutAddresses.flatMap((address) => [
+    createCheckoutAt(address),
+    listCheckoutsAt(address),
+    readCheckoutAt(address),
+    readLinesAt(address),
+    expireCheckoutAt(address),
+  ]),
   ...intentAddresses.flatMap((address) => [
     createIntentAt(address),
     listIntentsAt(address),
@@ -22,4 +41,9 @@ export const compatibleRoutes: Route<Context>[] = [
   ]),
   ...refundAddresses.flatMap((address) => [createRefundAt(address), readRefundAt(address)]),
   ...chargeAddresses.map(readChargeAt),
+  ...eventAddresses.flatMap((address) => [listEventsAt(address), readEventAt(address)]),
+  ...endpointAddresses.flatMap((address) => [
+    ...[createEndpointAt(address), listEndpointsAt(address), readEndpointAt(address)],
+    ...[updateEndpointAt(address), deleteEndpointAt(address)],
+  ]),
 ]

@@ -26,6 +26,8 @@ export const bodyLimits = {
   fields: { bytes: 32 * kilobyte, values: 500, members: 200, levels: 32, pairs: 200 },
   /** A session: 100 lines, two maps of metadata. */
   basket: { bytes: body_bytes_max, values: 2_000, members: 1_000, levels: 32, pairs: 500 },
+  /** A hundred lines as a form, each value with its whole name. */
+  lines: { bytes: body_bytes_max, values: 4_000, members: 1_000, levels: 32, pairs: 2_000 },
   /** A price list of 1,000 goods, or 1,000 references. Only signed-in people send it. */
   list: { bytes: body_bytes_max, values: 10_000, members: 200, levels: 32, pairs: 0 },
   /** An acquirer's post, which may contain many notices. */

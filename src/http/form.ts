@@ -4,12 +4,15 @@
 import { Refusal } from '../kernel/errors.ts'
 import { fieldPath } from './field-path.ts'
 import { setMember } from './json.ts'
+import { readNestedForm } from './nested-form.ts'
 
 export type FormRules = {
   /** Parameters that are whole numbers: digits alone become a number, anything else stays text. */
   integers: readonly string[]
   /** Parameters whose keys are data: `metadata[a[b]]` has the key `a[b]`. Their values are text: `metadata[a][b]` is refused. */
   maps: readonly string[]
+  /** Set where brackets nest: `lines[0][price][name]`. `integers` and `maps` then go by the last name, as these do: true or false. */
+  nested?: { booleans: readonly string[] }
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
@@ -23,7 +26,9 @@ const nestedKey = /^[^[\]]*\]\[/
  * brackets become objects of one level, so that a refusal can name them. Throws a Refusal `invalid_request` that names
  * the parameter, never the value.
  */
-export function readForm(bytes: Buffer, { integers, maps }: FormRules): object {
+export function readForm(bytes: Buffer, rules: FormRules): object {
+  if (rules.nested) return readNestedForm(pairsOf(textOf(bytes)), { ...rules, booleans: rules.nested.booleans })
+  const { integers, maps } = rules
   const plain = new Map<string, unknown>()
   const nestedMaps = new Map<string, Map<string, unknown>>()
   for (const { name, text } of pairsOf(textOf(bytes))) {

@@ -5,9 +5,11 @@ import type { Keyring } from './keyring.ts'
 import type {
   AttemptId,
   CardReference,
+  CheckoutSessionId,
   ConnectionId,
   EndpointId,
   MerchantId,
+  Mode,
   PaymentId,
   RefundId,
   SessionId,
@@ -37,6 +39,9 @@ export function openIds(random: Random, keyring: Keyring) {
 
   return {
     session: (routing: number, at: Date): SessionId => `cs_${routed(routing, at)}`,
+    /** 56 letters and digits after the mode, as clients of the compatible platform know them. */
+    checkoutSession: (routing: number, mode: Mode, at: Date): CheckoutSessionId =>
+      `cs_${mode}_${routed(routing, at)}${draw(16).toString('hex')}`,
     /** A UUID (version 4 by its letters) for threeDSServerTransID, which comes back without a merchant. */
     serverTransaction(routing: number, at: Date): string {
       const hex = routed(routing, at)
@@ -81,7 +86,9 @@ export function routingsIn(id: string, keyring: Keyring): number[] {
 
 /** The same numbers one by one, those of this release's ids first: each of the others costs a digest. */
 export function* likelyRoutings(id: string, keyring: Keyring): Generator<number> {
-  const hex = /^(?:cs|conn)_([0-9a-f]{24})$/.exec(id)?.[1] ?? transactionHex(id)
+  const [, session, checkout] =
+    /^(?:cs|conn)_([0-9a-f]{24})$|^cs_(?:test|live)_([0-9a-f]{24})[0-9a-f]{32}$/.exec(id) ?? []
+  const hex = session ?? checkout ?? transactionHex(id)
   if (hex === null) return
   const masked_number = Number.parseInt(hex.slice(0, 8), 16)
   const tail = hex.slice(8)

@@ -4,6 +4,7 @@
 export const api_version = '2026-09-01'
 
 export type SessionId = `cs_${string}`
+export type CheckoutSessionId = `cs_${Mode}_${string}`
 export type PaymentId = `pay_${string}`
 export type RefundId = `ref_${string}`
 export type AttemptId = `att_${string}`
@@ -36,6 +37,62 @@ export type ExtensionEventType = (typeof extensionEventTypes)[number]
 
 export const anyEventTypes = [...eventTypes, ...extensionEventTypes] as const
 export type AnyEventType = (typeof anyEventTypes)[number]
+
+/** In whose words an endpoint is told of events: ours, or the other platform's. */
+export const eventFormats = ['ripper', 'stripe'] as const
+export type EventFormat = (typeof eventFormats)[number]
+
+/** Events that are told in the other platform's words alone, beside those that have a name in both. */
+export const compatibleOnlyTypes = [
+  'payment_intent.canceled',
+  'checkout.session.completed',
+  'checkout.session.expired',
+  'checkout.session.async_payment_succeeded',
+  'checkout.session.async_payment_failed',
+] as const
+export type CompatibleOnlyType = (typeof compatibleOnlyTypes)[number]
+
+/**
+ * The version in which the other platform's events are told by default. Its Go library refuses one of another release
+ * than its own, by the word behind the date.
+ */
+export const compatible_version = '2026-08-26.dahlia'
+
+/** All events in the other platform's words, in the order of its description. */
+export const compatibleEventTypes = [
+  'charge.dispute.closed',
+  'charge.dispute.created',
+  'charge.refunded',
+  'checkout.session.async_payment_failed',
+  'checkout.session.async_payment_succeeded',
+  'checkout.session.completed',
+  'checkout.session.expired',
+  'payment_intent.amount_capturable_updated',
+  'payment_intent.canceled',
+  'payment_intent.payment_failed',
+  'payment_intent.succeeded',
+  'refund.failed',
+] as const
+export type CompatibleEventType = (typeof compatibleEventTypes)[number]
+
+/** The name in the other platform's words of each event that has one of ours. */
+export const compatibleNames: Record<AnyEventType, CompatibleEventType> = {
+  'payment.captured': 'payment_intent.succeeded',
+  'payment.held': 'payment_intent.amount_capturable_updated',
+  'payment.voided': 'payment_intent.canceled',
+  'payment.declined': 'payment_intent.payment_failed',
+  'payment.failed': 'payment_intent.payment_failed',
+  'refund.succeeded': 'charge.refunded',
+  'refund.failed': 'refund.failed',
+}
+
+/** The type of a stored event. */
+export type StoredEventType = AnyEventType | CompatibleOnlyType
+
+/** Its name in the other platform's words. */
+export function compatibleNameOf(type: StoredEventType): CompatibleEventType {
+  return Object.hasOwn(compatibleNames, type) ? compatibleNames[type as AnyEventType] : (type as CompatibleOnlyType)
+}
 
 /** The largest accepted amount, in minor units. */
 export const amount_max = 99_999_999_999

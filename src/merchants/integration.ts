@@ -163,14 +163,34 @@ function malformedUrlWords(text: string, { is_setting }: { is_setting: boolean }
       ? 'must be an absolute https URL. On http://localhost it can only be set for the whole integration: ripper integration update --confirmation-url'
       : 'must be an absolute https URL'
   }
-  const url = new URL(text)
-  if (/^https?:\/\/[^/?#]*@/i.test(text)) return 'must not have a user name or password in it'
-  if (text.includes('#')) return 'must not have a fragment'
-  if (/^[\d.]+$|^\[/.test(url.hostname)) return 'must name its host, not an IP address'
-  if (url.searchParams.has('payment_id') || url.searchParams.has('order_reference')) {
+  const { searchParams } = new URL(text)
+  const words = strangePartWords(text)
+  if (words !== null) return words
+  if (searchParams.has('payment_id') || searchParams.has('order_reference')) {
     return 'must not have a payment_id or order_reference parameter, which are added to it'
   }
   return null
+}
+
+function strangePartWords(text: string): string | null {
+  if (/^https?:\/\/[^/?#]*@/i.test(text)) return 'must not have a user name or password in it'
+  if (text.includes('#')) return 'must not have a fragment'
+  return /^[\d.]+$|^\[/.test(new URL(text).hostname) ? 'must name its host, not an IP address' : null
+}
+
+/**
+ * Why a Checkout Session's shoppers cannot be sent to an address, or null if they can. Nothing is added to it, so its query is free;
+ * shoppers of test sessions may be sent to this machine.
+ */
+export function returnUrlFault(text: string, allowedOrigins: string[], mode: Mode): string | null {
+  if (!/^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) return 'must be an absolute https URL'
+  const is_local = /^http:\/\/(localhost|127\.0\.0\.1)(?::\d+)?(?:[/?]|$)/i.test(text)
+  if (is_local && mode === 'test') return text.includes('#') ? 'must not have a fragment' : null
+  if (!/^https:/i.test(text)) return 'must be an https URL; http only for localhost, and only in test mode'
+  const { origin } = new URL(text)
+  const words = strangePartWords(text)
+  if (words !== null || allowedOrigins.includes(origin)) return words
+  return `must be on one of the default integration's allowed origins: ripper integration update --origin ${origin}`
 }
 
 /** The address to which an integration sends the shoppers of a mode after paying. */

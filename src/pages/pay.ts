@@ -79,7 +79,7 @@ export function hostedPageOptions(
 }
 
 /** Null if cards cannot be authenticated now. */
-function configurationOf(context: Context, publicAccount: PublicAccount): Configuration | null {
+export function configurationOf(context: Context, publicAccount: PublicAccount): Configuration | null {
   try {
     return readConfiguration(context, publicAccount)
   } catch (error) {

@@ -54,11 +54,11 @@ function statusOf(payment: Payment | null): ConfirmResult['status'] {
 
 /**
  * The merchant's address with our parameters appended. Its own query is not changed, because only the merchant's server knows
- * how it is parsed.
+ * how it is parsed. A Checkout Session's names that session where its merchant wants it, so nothing is added.
  */
 function confirmationUrl(session: Session, payment_id: string): string | null {
   const { confirmation_url, order_reference } = session
-  if (confirmation_url === null) return null
+  if (confirmation_url === null || session.checkout_session_id !== null) return confirmation_url
   const joint = !confirmation_url.includes('?') ? '?' : /[?&]$/.test(confirmation_url) ? '' : '&'
   const reference = order_reference === null ? '' : `&order_reference=${encodeURIComponent(order_reference)}`
   return `${confirmation_url}${joint}payment_id=${payment_id}${reference}`

@@ -66,6 +66,11 @@ export const reference = z
   .regex(/^\P{Cc}*$/u, must('not contain control characters'))
   .meta({ description: '1 to 64 characters, no control characters, nothing like a card number' })
 
+/** A Checkout Session's client_reference_id, which is only echoed where it is no reference. */
+export const longReference = text(200).refine((value) => !looksLikeCardNumber(value), {
+  ...rule('card_data_rejected', 'looks like a card number'),
+})
+
 const metadata_entries_max = 50
 const metadata_bytes_max = 8192
 

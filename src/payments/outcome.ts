@@ -6,8 +6,10 @@ import type { Ids } from '../kernel/ids.ts'
 import { type Account, integrationOf } from '../merchants/directory.ts'
 import { confirmationUrlIn, type HoldRules } from '../merchants/integration.ts'
 import type { Writer } from '../merchants/write-as.ts'
+import { type CompatibleEvent, compatibleEvent } from '../webhooks/queue/compatible-event.ts'
 import type { Attempt } from './attempt.ts'
 import { boundOutcome } from './bound-money.ts'
+import { paidEvent } from './checkout-event.ts'
 import { resultOf } from './confirm-result.ts'
 import { type Event, eventOf } from './event.ts'
 import { type Decision, decideHold, endOfDecision, type Hold, newHold } from './hold.ts'
@@ -25,6 +27,8 @@ export type ChargeOutcome = {
   payment: Payment
   hold: Hold | null
   event: Event
+  /** Tells in the other platform's words alone that the session is over, or that its Checkout Session is complete; else null. */
+  compatible: CompatibleEvent | null
   journal: JournalLine
 }
 
@@ -131,6 +135,10 @@ export function chargeOutcome(ids: Ids, { change, attempt, account, operation, c
     hold,
     attempt: { ...attempt, payment_id: payment.payment_id, result },
     event,
+    compatible:
+      session.status === 'declined'
+        ? canceledOf(ids, session, { payment, cause, at })
+        : paidEvent(ids, change, { ...toldBy(cause), at, is_decision: false }),
     // The event stream finds the event by this line, written in the same statement: same payment, with the event's type as
     // `change`.
     journal: lineOf(ids, payment, cause, {
@@ -145,6 +153,30 @@ export function chargeOutcome(ids: Ids, { change, attempt, account, operation, c
       at,
     }),
   }
+}
+
+/** The author, without what judges a person. */
+export function toldBy({ actor, request_id }: Pick<Cause, 'actor' | 'request_id'>) {
+  return { actor, request_id }
+}
+
+/** The event of a session that ended without a payment. Its rows are frozen as the payment intent shows them. */
+export function canceledOf(
+  ids: Ids,
+  session: Session,
+  { payment, cause, at }: { payment: Payment | null; cause: Pick<Cause, 'actor' | 'request_id'>; at: Date },
+): CompatibleEvent {
+  const { merchant_id, session_id, mode } = session
+  const { actor, request_id } = cause
+  const { payment_id, status, created_at } = payment ?? {}
+  return compatibleEvent(ids, {
+    ...{ merchant_id, subject: session_id, session_id, mode, actor, request_id, at },
+    ...{ type: 'payment_intent.canceled', sequence: 1 },
+    data: {
+      session: { ...session, items: null, public_key: null },
+      payment: payment && { payment_id, status, created_at },
+    },
+  })
 }
 
 /** A line about a payment, or about a refund in its place. */

@@ -5,7 +5,7 @@ import type { JournalLine } from '../audit/journal.ts'
 import { column, type Row, timesOf } from '../database/driver/columns.ts'
 import type { KeyRow } from '../http/idempotency.ts'
 import { Refusal, type RefusalCode } from '../kernel/errors.ts'
-import type { MerchantId, Mode, SessionId } from '../kernel/values.ts'
+import type { CheckoutSessionId, MerchantId, Mode, SessionId } from '../kernel/values.ts'
 import type { Customer, Item } from './purchase.ts'
 
 export const session_life_ms = 30 * 60 * 1000
@@ -36,6 +36,7 @@ export const sessionColumns = {
   statement_descriptor_suffix: column<string | null>('text'),
   order_reference: column<string | null>('text'),
   confirmation_url: column<string | null>('text'),
+  checkout_session_id: column<CheckoutSessionId | null>('text'),
   integration_id: column<string | null>('text'),
   integration: column<string | null>('text'),
   minted_by: column<'server' | 'client' | null>('text'),

@@ -36,6 +36,7 @@ import { type Directory, openDirectory } from '../merchants/directory.ts'
 import { openKeyUses } from '../merchants/key-store.ts'
 import { type Assets, assetPages, keepForLater, readAssets, readDashboardAssets } from '../pages/assets.ts'
 import { cardFieldsPage } from '../pages/card-fields.ts'
+import { checkoutSessionPages } from '../pages/checkout-session.ts'
 import { dashboardPages } from '../pages/dashboard.ts'
 import { type DemoShop, demoShopPages } from '../pages/demo-shop.ts'
 import { hostedSessionPage } from '../pages/hosted-session.ts'
@@ -292,6 +293,7 @@ function shopperPages(assets: Assets, { pay_path, demo_shop }: ServiceOptions): 
     cardFieldsPage(assets),
     payPage(assets, pay_path),
     hostedSessionPage(pay_path),
+    ...checkoutSessionPages(assets, pay_path),
     ...demoShopPages(assets, demo_shop),
   ]
 }

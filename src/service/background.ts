@@ -75,6 +75,7 @@ export async function startBackground(config: Config, parts: BackgroundOptions):
       elsewhere,
       tracing: parts.tracing ?? null,
       http: webhookSending.http,
+      inOtherWords: webhookSending.inOtherWords,
       ...(parts.delivering && { processes: parts.delivering }),
       settings: { ...webhookSending.settings, lease_slack_ms },
     })

@@ -1,5 +1,6 @@
 // The configuration of webhooks: which addresses they may have, and how they are sent.
 
+import { inOtherWords } from '../compatible/event-words.ts'
 import type { Config } from '../config/config.ts'
 import type { Context } from '../context.ts'
 import type { Clock, GuardedHttp } from '../kernel/world.ts'
@@ -22,5 +23,6 @@ export function openWebhookSending(config: Config, clock: Clock): Context['webho
       connect_timeout_ms: limits.connect_timeout_seconds * 1000,
       clock_offset_seconds: config.clock_offset_seconds,
     },
+    inOtherWords,
   }
 }

@@ -1,12 +1,17 @@
 // A webhook endpoint: the address to which a merchant's events are posted, which events, and the signing secret.
 
+import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import { Refusal } from '../kernel/errors.ts'
 import type { Keyring } from '../kernel/keyring.ts'
 import {
+  type CompatibleEventType,
+  compatibleEventTypes,
   type EndpointId,
+  type EventFormat,
   type EventType,
   type ExtensionEventType,
+  eventFormats,
   eventTypes,
   extensionEventTypes,
   type MerchantId,
@@ -21,13 +26,23 @@ export type Endpoint = {
   merchant_id: MerchantId
   endpoint_id: EndpointId
   url: string
-  /** Empty for every event. */
-  event_filter: EventType[]
+  /** In whose words it is told of events. */
+  event_format: EventFormat
+  /** Types in those words. Empty for every event. */
+  event_filter: (EventType | CompatibleEventType)[]
   /** The further events that it gets beyond the specification's; null if the creating request lacked the member. */
   extension_events: ExtensionEventType[] | null
   /** The mode of the events that it gets; null for both. */
   mode: Mode | null
+  /** The version that its events carry in the other platform's words; null in ours. */
+  compatible_version: string | null
+  description: string | null
+  metadata: Record<string, string>
+  /** Whether its deliveries have the headers of Standard Webhooks, too. */
+  standard_webhooks: boolean
   status: 'active' | 'disabled'
+  /** Whether it is disabled only until its owner enables it again. */
+  may_return: boolean
   sealed_secret: Buffer
   created_at: Date
 }
@@ -41,7 +56,11 @@ export const endpointView = z
   .object({
     id: z.string(),
     url: z.string(),
-    event_filter: z.array(z.enum(eventTypes)),
+    event_filter: z.array(z.enum([...eventTypes, ...compatibleEventTypes])),
+    /** Absent where it is told in our own words. */
+    event_format: z.enum(eventFormats).optional().meta({ description: 'only where it is stripe' }),
+    api_version: z.string().optional().meta({ description: 'of its events; only where event_format is stripe' }),
+    standard_webhooks: z.literal(true).optional().meta({ description: 'only where its deliveries have those headers' }),
     /** Absent where it was not sent. */
     extension_events: z.array(z.enum(extensionEventTypes)).optional().meta({ description: 'only where it was sent' }),
     /** Absent where it gets the events of both modes. */
@@ -53,7 +72,10 @@ export const endpointView = z
 
 /** A new endpoint, shown with its secret this once. */
 export const endpointCreated = endpointView
-  .extend({ signing_secret: z.string() })
+  .extend({
+    signing_secret: z.string(),
+    standard_signing_secret: z.string().optional().meta({ description: 'only with standard_webhooks' }),
+  })
   .meta({ title: 'WebhookEndpointCreated', note: 'A new endpoint. Only here it has its signing_secret.' })
 
 export function viewEndpoint(endpoint: Omit<Endpoint, 'sealed_secret'>): z.input<typeof endpointView> {
@@ -61,11 +83,44 @@ export function viewEndpoint(endpoint: Omit<Endpoint, 'sealed_secret'>): z.input
     id: endpoint.endpoint_id,
     url: endpoint.url,
     event_filter: endpoint.event_filter,
+    ...(endpoint.event_format === 'stripe' && {
+      event_format: endpoint.event_format,
+      api_version: endpoint.compatible_version!,
+    }),
+    ...(endpoint.standard_webhooks && { standard_webhooks: true as const }),
     ...(endpoint.extension_events && { extension_events: endpoint.extension_events }),
     ...(endpoint.mode && { mode: endpoint.mode }),
     status: endpoint.status,
     created_at: timestamp(endpoint.created_at),
   }
+}
+
+/** Shown once: the secret, and the one of Standard Webhooks where deliveries have its headers. */
+export function viewSecrets(
+  { standard_webhooks }: Pick<Endpoint, 'standard_webhooks'>,
+  signing_secret: string,
+): { signing_secret: string; standard_signing_secret?: string } {
+  return {
+    signing_secret,
+    ...(standard_webhooks && {
+      standard_signing_secret: `${standard_prefix}${standardKeyOf(signing_secret).toString('base64')}`,
+    }),
+  }
+}
+
+const standard_prefix = 'whsec_'
+
+/**
+ * The key of Standard Webhooks. It follows from the endpoint's signing secret, so one rotation turns both, and nothing
+ * more is stored.
+ */
+export function standardKeyOf(signing_secret: string): Buffer {
+  return createHmac('sha256', signing_secret).update('standard webhooks').digest()
+}
+
+/** A new signing secret, in the form that the libraries of its format expect. */
+export function secretIn(format: EventFormat, signing_secret: string): string {
+  return format === 'stripe' ? signing_secret.replace(/^rip_/, '') : signing_secret
 }
 
 /**
@@ -104,19 +159,39 @@ export function validateExtensionEvents(events: readonly unknown[] | null | unde
   return events ? validateEventFilter(events, 'extension_events', extensionEventTypes) : null
 }
 
+/** The filter of an endpoint that is told in the other platform's words. Throws `unknown_event_type`. */
+export function validateCompatibleFilter(
+  filter: readonly unknown[] | null | undefined,
+  name = 'event_filter',
+): CompatibleEventType[] {
+  return validateEventFilter(filter, name, compatibleEventTypes)
+}
+
 const retiredTypes: Record<string, EventType> = { 'payment.succeeded': 'payment.captured' }
 
 function unknownType(field: string, entry: unknown, allowed: readonly string[]): Refusal {
-  const now_called = typeof entry === 'string' && Object.hasOwn(retiredTypes, entry) && retiredTypes[entry]
-  const words = now_called
-    ? `is a retired event type, which is now called ${now_called}`
-    : extensionEventTypes.some((type) => type === entry)
-      ? 'is an extension event: name it in extension_events'
-      : 'is not one of the event types'
-  return new Refusal('unknown_event_type', `${field} ${words}.`, {
+  return new Refusal('unknown_event_type', `${field} ${faultOfType(entry, allowed)}.`, {
     field,
     members: { allowed: [...allowed] },
   })
+}
+
+function faultOfType(entry: unknown, allowed: readonly string[]): string {
+  const is_ours = allowed !== compatibleEventTypes
+  const now_called = typeof entry === 'string' && Object.hasOwn(retiredTypes, entry) && retiredTypes[entry]
+  if (is_ours && now_called) return `is a retired event type, which is now called ${now_called}`
+  if (is_ours && extensionEventTypes.some((type) => type === entry)) {
+    return 'is an extension event: name it in extension_events'
+  }
+  if (is_ours && compatibleEventTypes.some((type) => type === entry)) {
+    return 'is an event type of the other platform: send event_format as well'
+  }
+  return is_ours ? 'is not one of the event types' : `${namedType(entry)}is not one of the event types that are sent`
+}
+
+/** An event type is no secret, so its sender may read it again. */
+function namedType(entry: unknown): string {
+  return typeof entry === 'string' && /^[a-z_.]{1,64}$/.test(entry) ? `(${entry}) ` : ''
 }
 
 export function endpointNotFound(): Refusal {

@@ -1,21 +1,22 @@
 // Two writes that meet: the first has written all but its line of the journal when the second begins.
 
-import type { Sql } from '../../src/database/open.ts'
+import type { AnySql, Sql } from '../../src/database/open.ts'
 import { countLockWaits } from './lock-waits.ts'
 import { until } from './service.ts'
 
 /**
  * Starts the second once the first waits to write its line, and lets both go on once the second waits, too: for that line, or for
- * something that the first has locked.
+ * something that the first has locked. What both wait for may be another lock than that of the journal, which `lockFor` takes.
  */
 export async function meeting<First, Second>(
   sql: Sql,
   first: () => Promise<First>,
   second: () => Promise<Second>,
+  lockFor: (tx: AnySql) => Promise<unknown> = (tx) => tx`lock table journal in exclusive mode`,
 ): Promise<[First, Second]> {
   const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const lock = sql.begin(async (tx) => {
-    await tx`lock table journal in exclusive mode`
+    await lockFor(tx)
     held.resolve()
     await release.promise
   })

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { Acquirer } from '../../src/acquirers/acquirer.ts'
+import { inOtherWords } from '../../src/compatible/event-words.ts'
 import type { SingleSignOnConfig, ThreeDsFile } from '../../src/config/config.ts'
 import type { KnownConnector } from '../../src/connections/connectors.ts'
 import { type ConnectionOffice, createConnection } from '../../src/connections/manage-connections.ts'
@@ -169,6 +170,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     webhook_sending: {
       http: guarded,
       settings: { ...delivery_settings, ...options.deliver },
+      inOtherWords,
     },
     wakeDeliveries: (what, merchant_id) => deliveries?.wake(what, merchant_id),
     receipt_modes: options.receipt_modes ?? [],
@@ -208,6 +210,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         metrics: context.metrics,
         tracing: options.tracing ?? null,
         http: openGuardedHttp({ clock, allowed_networks }),
+        inOtherWords,
         settings: { ...delivery_settings, ...options.deliver },
       }),
     )

@@ -1,6 +1,7 @@
 // A delivery loop on a database of rows: nothing is really posted, and polls end when a test lets them.
 
 import { randomBytes } from 'node:crypto'
+import { inOtherWords } from '../../src/compatible/event-words.ts'
 import type { ClockTrust } from '../../src/database/clock/clock-trust.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { openMetrics } from '../../src/http/metrics.ts'
@@ -108,6 +109,7 @@ export function startLoop(
     trust,
     metrics: openMetrics(),
     settings: delivery_settings,
+    inOtherWords,
     world: { clock, random, log: quiet },
   })
 }

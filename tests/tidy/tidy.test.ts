@@ -47,7 +47,7 @@ const rooms: Record<string, string[]> = {
     ...['kernel', 'audit', 'context', 'database', 'http', 'merchants', 'connections'],
     ...['acquirers', 'three-ds', 'cards', 'webhooks', 'outgoing'],
   ],
-  compatible: ['kernel', 'context', 'database', 'http', 'merchants', 'payments'],
+  compatible: ['kernel', 'audit', 'context', 'database', 'http', 'merchants', 'payments', 'webhooks'],
   users: ['kernel', 'config', 'audit', 'context', 'database', 'http', 'merchants'],
   dashboard: [
     ...['kernel', 'audit', 'context', 'database', 'http', 'merchants', 'connections', 'webhooks'],
@@ -87,8 +87,8 @@ const doors: Record<string, number> = {
 /** The folders of a room, each of which may import those before it and the room's own files, which come first. */
 const floors: Record<string, string[]> = {
   payments: [
-    ...['limits', 'sessions', 'cards', 'receipts', 'authentication', 'reading', 'acquirer-operations'],
-    ...['charging', 'holds', 'refunds', 'orphans', 'acquirer-comparison', 'notices', 'history'],
+    ...['limits', 'sessions', 'cards', 'receipts', 'authentication', 'reading', 'checkout-sessions'],
+    ...['acquirer-operations', 'charging', 'holds', 'refunds', 'orphans', 'acquirer-comparison', 'notices', 'history'],
   ],
   webhooks: ['queue', 'endpoints', 'sending', 'deliveries', 'stream'],
 }
@@ -155,6 +155,8 @@ describe('imports', () => {
       [
         'purchase',
         'session',
+        'checkout-session',
+        'checkout-event',
         'attempt',
         'three-ds-states',
         'payment',

@@ -3,6 +3,7 @@
 import type { Ripper } from '../checkout/api.ts'
 import { followAppearance } from '../shared/appearance.ts'
 import { element, readContext } from '../shared/element.ts'
+import { drawCheckout, isCheckoutPage } from './checkout-session.ts'
 import { choiceForm } from './choice.ts'
 import { appearanceOf, type Context } from './context.ts'
 import { keptPayments, keyOfPurchase, keyOfSession } from './kept.ts'
@@ -28,8 +29,11 @@ page.factory.catch(() => {})
 let leave = () => {}
 
 followAppearance(document.documentElement, () => appearanceOf(context))
-draw()
-window.addEventListener('popstate', drawNext)
+if (isCheckoutPage(location)) void drawCheckout(page)
+else {
+  draw()
+  window.addEventListener('popstate', drawNext)
+}
 
 /** Replaces the page, and tells screen readers about it. */
 function drawNext() {

@@ -33,8 +33,8 @@ type OwnPurchase = {
   another: () => void
 }
 
-/** A session of the merchant's server. Only that server can create another. */
-type ServerSession = { kind: 'session'; client_secret: string }
+/** A session that this page did not create. `again` asks for the next; without it, only the merchant's server can create another. */
+type ServerSession = { kind: 'session'; client_secret: string; again?: () => void }
 
 type Visit = {
   page: Page
@@ -136,10 +136,11 @@ function offerAnother({ page, intended, screen }: Visit) {
 }
 
 function offerStartAgain({ page, intended, screen }: Visit) {
-  if (intended.kind !== 'purchase') return
+  const again = intended.kind === 'purchase' ? intended.reopen : intended.again
+  if (!again) return
   screen.offer('start_again', () => {
     page.kept.forget(intended.key)
-    intended.reopen()
+    again()
   })
 }
 

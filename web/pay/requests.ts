@@ -46,6 +46,23 @@ export function readState({ base_url }: Context, client_secret: string): Promise
   })
 }
 
+/** What became of a Checkout Session; `client_secret` is of the session to pay by, while it is open. */
+export type OpenedCheckout = {
+  status: 'open' | 'complete' | 'expired'
+  client_secret: string | null
+  cancel_url: string | null
+  success_url: string | null
+}
+
+/** Asked again, it gives the same session, as long as that can be paid. */
+export function openCheckout(path: string, token: string): Promise<Answer<OpenedCheckout>> {
+  return ask(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token }),
+  })
+}
+
 /** Sends only what the link says, because the service knows the prices. */
 export function bodyOf({ amount, currency, items, email, order_reference }: Purchase): object {
   return {
@@ -85,10 +102,15 @@ async function ask<Body>(url: string, init: RequestInit): Promise<Answer<Body>> 
 function refusalOf(answer: Response, body: unknown): ApiRefusal {
   const { error, message, request_id } = (body ?? {}) as Record<string, unknown>
   return {
-    code: answer.status === 429 ? 'rate_limit_exceeded' : (text(error) ?? 'internal_error'),
+    code: answer.status === 429 ? 'rate_limit_exceeded' : (text(error) ?? codeOf(answer)),
     message: text(message),
     request_id: text(request_id) ?? answer.headers.get('rip-request-id'),
   }
+}
+
+/** The page itself answers without a code. */
+function codeOf({ status }: Response): string {
+  return status === 404 ? 'resource_not_found' : 'internal_error'
 }
 
 function text(value: unknown): string | null {

@@ -32,6 +32,7 @@ select create_distributed_function('webhook_id(timestamptz, text)');
 -- 3. By merchant. What is referred to comes first.
 
 select create_distributed_table('sessions', 'merchant_id', colocate_with => 'none');
+select create_distributed_table('checkout_sessions', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('attempts', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('payments', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('holds', 'merchant_id', colocate_with => 'sessions');

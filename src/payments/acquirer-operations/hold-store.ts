@@ -6,6 +6,7 @@ import { assignments, rowIf } from '../../database/driver/rows.ts'
 import type { AnySql, Sql } from '../../database/open.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
 import { type GateResult, gateResult, hasPassed, insertKeyIfOpen } from '../../http/key-gate.ts'
+import type { CompatibleEvent } from '../../webhooks/queue/compatible-event.ts'
 import type { Event } from '../event.ts'
 import type { Hold } from '../hold.ts'
 import type { Operation } from '../operation.ts'
@@ -74,12 +75,13 @@ export async function saveFoundDecision(
     operation: Operation & { answer: object; answered_at: Date }
     key: ReservedKey | null
     event: Event
+    compatible: CompatibleEvent | null
     journal: JournalLine
     /** The authorisation, where a person declared it gone: it is reversed if it is not. */
     orphan: Orphan | null
   },
 ): Promise<boolean> {
-  const { payment: p, session: s, before, hold: h, operation, event, journal, orphan } = decision
+  const { payment: p, session: s, before, hold: h, operation, event, compatible, journal, orphan } = decision
   const sql = poolFor(own, orphan)
   const rows = await sql<GateResult[]>`
     with ${undecided(sql, { session: s, hold: before, key: decision.key })}, hold as (
@@ -89,7 +91,7 @@ export async function saveFoundDecision(
       update payments set ${assignments(sql, p, 'status', 'capture_state', 'executed_at')}
       where merchant_id = ${p.merchant_id} and payment_id = ${p.payment_id} and exists (select 1 from key)
     ), operation as (insert into acquirer_operations ${rowIf(sql, operation, 'key')}
-    ), ${eventRows(sql, p, event, 'key')}, orphan as (${orphanIf(sql, orphan, 'key')}
+    ), ${eventRows(sql, { payment: p, event, compatible }, 'key')}, orphan as (${orphanIf(sql, orphan, 'key')}
     ), journal as (insert into journal ${rowIf(sql, journal, 'key')})
     ${gateResult(sql)}`
   return hasPassed(rows)

@@ -9,13 +9,14 @@ import { chanceOf } from '../../kernel/world.ts'
 import { type Account, integrationOf } from '../../merchants/directory.ts'
 import { holdRulesOf } from '../../merchants/integration.ts'
 import { boundOutcome, boundRefund, isAsAsked } from '../bound-money.ts'
+import { paidEvent } from '../checkout-event.ts'
 import type { SettlementContext } from '../context.ts'
 import { eventOf } from '../event.ts'
 import { type Decision, type Hold, refuseDecision } from '../hold.ts'
 import type { Payer } from '../limits/payer.ts'
 import type { ExpectedState, Operation } from '../operation.ts'
 import type { Orphan } from '../orphan.ts'
-import { type Cause, chargeOutcome, conclude, type Declined, decide, lineOf } from '../outcome.ts'
+import { type Cause, chargeOutcome, conclude, type Declined, decide, lineOf, toldBy } from '../outcome.ts'
 import { type Refund, refundEventOf, settledRefund } from '../refund.ts'
 import type { WholePayment } from '../whole-payment.ts'
 import { lookAfterRefusal } from './next-step.ts'
@@ -133,6 +134,7 @@ function outcomeOfDecision(
       payment,
       hold: refuseDecision(hold, operation, answer, { now: at, chance: chanceOf(world) }),
       event: null,
+      compatible: null,
       orphan: null,
       journal: lineOf(ids, payment, cause, { change: `${kind}.refused`, detail, at }),
     }
@@ -159,6 +161,7 @@ export function decisionDone(
   return {
     ...change,
     event,
+    compatible: paidEvent(context.ids, change, { ...toldBy(cause), at, is_decision: true }),
     orphan: givenUp(context, decision, holds_nothing),
     // As in `chargeOutcome`: the stream of events finds the event by this line.
     journal: lineOf(context.ids, payment, cause, {

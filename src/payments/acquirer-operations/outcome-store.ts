@@ -4,8 +4,10 @@ import type { JournalLine } from '../../audit/journal.ts'
 import type { Fragment } from '../../database/driver/pool.ts'
 import { assignments, rowIf } from '../../database/driver/rows.ts'
 import type { AnySql, Sql } from '../../database/open.ts'
+import { type CompatibleEvent, compatibleEventRows } from '../../webhooks/queue/compatible-event.ts'
 import { fanOut } from '../../webhooks/queue/fan-out.ts'
 import { deleteCard } from '../cards/vault-store.ts'
+import { checkoutRows } from '../checkout-sessions/checkout-session-store.ts'
 import type { Event } from '../event.ts'
 import type { Hold } from '../hold.ts'
 import type { ExpectedState, Operation } from '../operation.ts'
@@ -41,6 +43,7 @@ type DecisionOutcome = CommonRows & {
   payment: Payment
   hold: Hold
   event: Event | null
+  compatible: CompatibleEvent | null
 }
 type RefundOutcome = CommonRows & { kind: 'refund'; refund: Refund; event: Event }
 type ReversalOutcome = CommonRows & {
@@ -118,7 +121,7 @@ export function settledAttempt(sql: Sql, { attempt: a, payment }: ChargeOutcome,
 
 /** What a charge that has ended writes, for a statement with `gate` and `locked`. Number and code of the card are deleted. */
 export function chargeRows(sql: Sql, outcome: ChargeOutcome): Fragment {
-  const { session: s, attempt, payment, hold, event } = outcome
+  const { session: s, attempt, payment, hold, event, compatible } = outcome
   return sql`
     session as (
       update sessions set ${assignments(sql, s, 'status', 'customer', 'payment_id', 'last_decline', 'settlement', 'answer_by')}
@@ -131,16 +134,19 @@ export function chargeRows(sql: Sql, outcome: ChargeOutcome): Fragment {
         acquirer_transaction_id = excluded.acquirer_transaction_id, executed_at = excluded.executed_at,
         authentication = excluded.authentication
     ), hold as (${hold ? sql`insert into holds ${rowIf(sql, hold, 'gate')}` : sql`select 1`}
-    ), ${eventRows(sql, payment, event)}, ${deleteCard(sql, attempt)}`
+    ), ${eventRows(sql, { payment, event, compatible })}, ${deleteCard(sql, attempt)}${checkoutRows(sql, s, event.created_at)}`
 }
 
-/** A payment's event, its deliveries, and the shopper's receipt. */
-export function eventRows(sql: AnySql, payment: Payment, event: Event, gate = 'gate'): Fragment {
+type ToldPayment = { payment: Payment; event: Event; compatible: CompatibleEvent | null }
+
+/** A payment's event, its deliveries, and the shopper's receipt; and what the other platform's words tell besides. */
+export function eventRows(sql: AnySql, { payment, event, compatible }: ToldPayment, gate = 'gate'): Fragment {
+  const more = compatible ? sql`, ${compatibleEventRows(sql, compatible, gate, event)}` : sql``
   return sql`
     event as (insert into events ${rowIf(sql, event, gate)}
     ), told as (${fanOut(sql, { event, mode: payment.mode }, gate)}
     ), receipt as (${receiptIf(sql, { payment, event }, gate)}
-    )`
+    )${more}`
 }
 
 const openColumns: (keyof Hold)[] = ['operation_id', 'operation_refusal']
@@ -148,7 +154,8 @@ const ruleColumns: (keyof Hold)[] = [...openColumns, 'rules_at', 'rule_refusals'
 export const decidedColumns: (keyof Hold)[] = [...openColumns, 'status', 'decided_by', 'decided_at', 'rules_at']
 
 /** A refused decision leaves the hold open, and frees its idempotency key. Columns that are not listed may have changed since the hold was read. */
-function decisionRows(sql: Sql, { operation, session, payment: p, hold: h, event }: DecisionOutcome): Fragment {
+function decisionRows(sql: Sql, outcome: DecisionOutcome): Fragment {
+  const { operation, session, payment: p, hold: h, event, compatible } = outcome
   const { merchant_id, operation_id, asked_by, idempotency_key, idempotency_audience } = operation
   const columns = event ? decidedColumns : asked_by === 'rules' ? ruleColumns : openColumns
   const rest = event
@@ -156,7 +163,7 @@ function decisionRows(sql: Sql, { operation, session, payment: p, hold: h, event
       payment as (
         update payments set ${assignments(sql, p, 'status', 'capture_state', 'executed_at')}
         where merchant_id = ${merchant_id} and payment_id = ${p.payment_id} and exists (select 1 from locked)
-      ), ${eventRows(sql, p, event)}`
+      ), ${eventRows(sql, { payment: p, event, compatible })}`
     : sql`
       key as (
         delete from idempotency_keys
@@ -179,6 +186,9 @@ function decisionRows(sql: Sql, { operation, session, payment: p, hold: h, event
 function refundRows(sql: Sql, { refund: r, event }: RefundOutcome): Fragment {
   const { merchant_id, payment_id } = r
   const behind = event.sequence === 1 ? payment_id : event.payment_id
+  // The refund's event in the other platform's words shows a charge, whose sum of refunds changes later.
+  const givenBack = sql`(
+    select refunded_amount from payments where merchant_id = ${merchant_id} and payment_id = ${payment_id})`
   return sql`
     session as (
       -- Early releases marked the session, too, while a refund had no answer.
@@ -199,7 +209,7 @@ function refundRows(sql: Sql, { refund: r, event }: RefundOutcome): Fragment {
         and exists (select 1 from gate)
         -- The session is locked before the payment.
         and (select count(*) from session) >= 0
-    ), event as (insert into events ${rowIf(sql, event, 'gate')}
+    ), event as (insert into events ${rowIf(sql, { ...event, refunded_amount: givenBack }, 'gate')}
     ), told as (${fanOut(sql, { event, mode: r.mode }, 'gate', behind)}
     )`
 }

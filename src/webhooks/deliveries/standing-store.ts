@@ -1,7 +1,8 @@
 // The SQL of endpoints' states for operators: breaker, waiting deliveries, results of the last attempts.
 
 import type { AnySql, Sql } from '../../database/open.ts'
-import type { Endpoint, EndpointKey } from '../endpoint.ts'
+import type { EndpointKey } from '../endpoint.ts'
+import { type EndpointRow, endpointColumns } from '../endpoints/endpoint-store.ts'
 import type { QueueClass } from '../queue/claim-store.ts'
 import type { EndpointHealth } from '../sending/health-store.ts'
 
@@ -9,9 +10,9 @@ import type { EndpointHealth } from '../sending/health-store.ts'
 export async function listAllEndpoints(
   sql: Sql,
   merchant_id: string,
-): Promise<(Omit<Endpoint, 'sealed_secret'> & { disabled_at: Date | null })[]> {
-  return sql<(Omit<Endpoint, 'sealed_secret'> & { disabled_at: Date | null })[]>`
-    select merchant_id, endpoint_id, url, event_filter, extension_events, mode, status, created_at, disabled_at
+): Promise<(EndpointRow & { disabled_at: Date | null })[]> {
+  return sql<(EndpointRow & { disabled_at: Date | null })[]>`
+    select ${endpointColumns(sql)}, disabled_at
     from webhook_endpoints where merchant_id = ${merchant_id} order by created_at, endpoint_id`
 }
 

@@ -8,11 +8,12 @@ import type { KeyRow } from '../../http/idempotency.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import {
-  type EventType,
+  compatible_version,
+  compatibleEventTypes,
   type ExtensionEventType,
+  eventFormats,
   eventTypes,
   extensionEventTypes,
-  type MerchantId,
   type Mode,
 } from '../../kernel/values.ts'
 import { accountLine, type LineWriter, writerOf } from '../../merchants/account-lines.ts'
@@ -22,10 +23,13 @@ import {
   endpointCreated,
   endpoints_max,
   sealSecret,
+  secretIn,
+  validateCompatibleFilter,
   validateEndpointUrl,
   validateEventFilter,
   validateExtensionEvents,
   viewEndpoint,
+  viewSecrets,
 } from '../endpoint.ts'
 import { limitTo } from '../rate-limit.ts'
 import { insertEndpoint } from './endpoint-store.ts'
@@ -38,13 +42,22 @@ const endpointCreate = z
       description: 'absolute, https, not a private or local address',
     }),
     event_filter: z
-      .array(z.unknown().meta({ enum: [...eventTypes] }), {
+      .array(z.unknown().meta({ enum: [...eventTypes, ...compatibleEventTypes] }), {
         error: 'must be a list of event types',
       })
       .nullish()
       .meta({
-        description: 'the events of payments to send; all five if it is left out or empty',
+        description:
+          'the events of payments to send, in the words of its format; all of them if it is left out or empty',
       }),
+    event_format: z
+      .enum(eventFormats, { error: `must be ${eventFormats.join(' or ')}` })
+      .nullish()
+      .meta({ description: 'in whose words it is told; ripper by default' }),
+    standard_webhooks: z
+      .boolean({ error: 'must be true or false' })
+      .nullish()
+      .meta({ description: 'whether deliveries also have the headers of Standard Webhooks' }),
     extension_events: z
       .array(z.unknown().meta({ enum: [...extensionEventTypes] }), {
         error: 'must be a list of event types',
@@ -72,8 +85,8 @@ export const createEndpoint = route({
     const request = {
       merchant_id: holder.merchant_id,
       url: await validateEndpointUrl(body.url, context.webhook_urls.judge),
-      event_filter: validateEventFilter(body.event_filter),
-      extension_events: validateExtensionEvents(body.extension_events),
+      ...wantedEvents(body),
+      standard_webhooks: body.standard_webhooks ?? false,
       mode: only_mode,
       now,
     }
@@ -82,28 +95,57 @@ export const createEndpoint = route({
   },
 })
 
-export type EndpointRequest = {
-  merchant_id: MerchantId
-  url: string
-  event_filter: EventType[]
-  extension_events?: ExtensionEventType[] | null
-  /** The mode of the events that it gets; left out or null for both. */
-  mode?: Mode | null
-  now: Date
+/** What an endpoint is told of, and in whose words. Throws `unknown_event_type` or `invalid_request`. */
+export function wantedEvents(
+  body: Pick<z.output<typeof endpointCreate>, 'event_format' | 'event_filter' | 'extension_events'>,
+): Pick<EndpointRequest, 'event_format' | 'event_filter' | 'extension_events'> {
+  const { event_format, event_filter } = body
+  if (event_format !== 'stripe') {
+    const extension_events = validateExtensionEvents(body.extension_events)
+    return { event_filter: validateEventFilter(event_filter), extension_events }
+  }
+  if (body.extension_events) {
+    const words = 'extension_events is not taken with event_format stripe: name those events in event_filter.'
+    throw new Refusal('invalid_request', words, { field: 'extension_events' })
+  }
+  return { event_format, event_filter: validateCompatibleFilter(event_filter) }
+}
+
+export type EndpointRequest = Pick<Endpoint, 'merchant_id' | 'url' | 'event_filter'> &
+  Partial<Pick<Endpoint, 'event_format' | 'compatible_version' | 'description' | 'metadata' | 'standard_webhooks'>> & {
+    extension_events?: ExtensionEventType[] | null
+    /** The mode of the events that it gets; left out or null for both. */
+    mode?: Mode | null
+    now: Date
+  }
+
+/** The answer to a create, in our own words. */
+function viewCreated(endpoint: Endpoint, signing_secret: string): z.input<typeof endpointCreated> {
+  return { ...viewEndpoint(endpoint), ...viewSecrets(endpoint, signing_secret) }
 }
 
 /**
  * Stores an endpoint whose fields were checked. `recordReply` gives the idempotency key's row, if there is a key.
  * Throws `invalid_request` if the merchant has the maximum of endpoints, or KeyTakenError.
  */
-export async function registerEndpoint(
+export function registerEndpoint(
   context: Pick<Context, 'sql' | 'ids' | 'keyring'>,
   request: EndpointRequest,
   writer: LineWriter,
   recordReply: (reply: unknown) => KeyRow | null,
 ): Promise<z.input<typeof endpointCreated>> {
+  return registerAs(viewCreated, context, request, { writer, recordReply })
+}
+
+/** The same with another answer. */
+export async function registerAs<Reply>(
+  view: (endpoint: Endpoint, signing_secret: string) => Reply,
+  context: Pick<Context, 'sql' | 'ids' | 'keyring'>,
+  request: EndpointRequest,
+  { writer, recordReply }: { writer: LineWriter; recordReply: (reply: unknown) => KeyRow | null },
+): Promise<Reply> {
   const { signing_secret, ...creation } = newEndpoint(context, request, writer)
-  const reply = { ...viewEndpoint(creation.endpoint), signing_secret }
+  const reply = view(creation.endpoint, signing_secret)
   const key = recordReply(reply)
   if (await writeAs(context.sql, writer, (tx) => insertEndpoint(tx, creation, key))) return reply
   throw new Refusal(
@@ -119,17 +161,27 @@ export function newEndpoint(
   request: EndpointRequest,
   writer: LineWriter,
 ): { endpoint: Endpoint; line: JournalLine; signing_secret: string } {
-  const { now, extension_events = null, mode = null, ...fields } = request
+  const { merchant_id, url, event_filter, event_format = 'ripper', extension_events = null, mode = null, now } = request
   const endpoint_id = ids.endpoint()
-  const signing_secret = ids.webhookSecret()
-  const sealed_secret = sealSecret(keyring, { ...fields, endpoint_id }, signing_secret)
-  const { merchant_id, url, event_filter } = fields
-  // The path and the query of an address may hold a secret of the receiver.
-  const detail = { origin: new URL(url).origin, event_filter, extension_events, ...(mode && { mode }) }
-  const change = { change: 'endpoint.created', detail, at: now }
-  return {
-    endpoint: { ...fields, extension_events, mode, endpoint_id, status: 'active', sealed_secret, created_at: now },
-    line: accountLine(writer, { merchant_id, subject: endpoint_id, ...change }),
-    signing_secret,
+  const signing_secret = secretIn(event_format, ids.webhookSecret())
+  const { standard_webhooks = false } = request
+  const endpoint: Endpoint = {
+    ...{ merchant_id, endpoint_id, url, event_format, event_filter, extension_events, mode, standard_webhooks },
+    compatible_version: event_format === 'stripe' ? (request.compatible_version ?? compatible_version) : null,
+    description: request.description ?? null,
+    metadata: request.metadata ?? {},
+    status: 'active',
+    may_return: false,
+    sealed_secret: sealSecret(keyring, { merchant_id, endpoint_id }, signing_secret),
+    created_at: now,
   }
+  const detail = {
+    // The path and the query of an address may hold a secret of the receiver.
+    ...{ origin: new URL(url).origin, event_filter, extension_events },
+    ...(mode && { mode }),
+    ...(event_format !== 'ripper' && { event_format }),
+    ...(standard_webhooks && { standard_webhooks }),
+  }
+  const line = accountLine(writer, { merchant_id, subject: endpoint_id, change: 'endpoint.created', detail, at: now })
+  return { endpoint, line, signing_secret }
 }

@@ -52,7 +52,14 @@ export async function removeEndpoint(
     if (!(await disableEndpoint(tx, which, key, line))) throw endpointNotFound()
     await endDeliveries(tx, which, now)
   })
-  // The first batch ends most; a worker ends the rest of very many as it claims them.
+  await endAll({ sql }, which, now)
+}
+
+/**
+ * Ends the deliveries that the first batch, in the transaction of the change, has left. A worker ends the rest of very
+ * many as it claims them.
+ */
+export async function endAll({ sql }: Pick<Context, 'sql'>, which: EndpointKey, now: Date): Promise<void> {
   for (let batches = 0; batches < batches_max; batches++) {
     if ((await endDeliveries(sql, { ...which, but_claimed: true }, now)) === 0) return
   }

@@ -23,7 +23,7 @@ export async function insertEndpoint(
     with gate as (
       select 1 where (
         select count(*) from webhook_endpoints
-        where merchant_id = ${endpoint.merchant_id} and status = 'active') < ${endpoints_max}
+        where merchant_id = ${endpoint.merchant_id} and (status = 'active' or may_return)) < ${endpoints_max}
     ), key as (${insertKeyIfOpen(sql, key)}
     ), endpoint as (insert into webhook_endpoints ${rowIf(sql, endpoint, 'key')}
     ), line as (insert into journal ${rowIf(sql, line, 'key')})
@@ -31,15 +31,24 @@ export async function insertEndpoint(
   return hasPassed(rows)
 }
 
-/** The active endpoints of a merchant, oldest first. */
-export async function listEndpointRows(sql: Sql, merchant_id: string): Promise<Omit<Endpoint, 'sealed_secret'>[]> {
-  return sql<Omit<Endpoint, 'sealed_secret'>[]>`
-    select merchant_id, endpoint_id, url, event_filter, extension_events, mode, status, created_at
-    from webhook_endpoints where merchant_id = ${merchant_id} and status = 'active'
+export type EndpointRow = Omit<Endpoint, 'sealed_secret'>
+
+/** The columns of an EndpointRow. */
+export function endpointColumns(sql: AnySql) {
+  return sql`
+    merchant_id, endpoint_id, url, event_format, event_filter, extension_events, mode, compatible_version, description,
+    metadata, standard_webhooks, status, may_return, created_at`
+}
+
+/** The endpoints of a merchant that are not deleted, oldest first. */
+export async function listEndpointRows(sql: Sql, merchant_id: string): Promise<EndpointRow[]> {
+  return sql<EndpointRow[]>`
+    select ${endpointColumns(sql)} from webhook_endpoints
+    where merchant_id = ${merchant_id} and (status = 'active' or may_return)
     order by created_at, endpoint_id`
 }
 
-/** False if there is no such active endpoint. Throws KeyTakenError and changes nothing if the key is stored already. */
+/** False if there is no such endpoint, or it was deleted. Throws KeyTakenError and changes nothing if the key is stored already. */
 export async function disableEndpoint(
   sql: AnySql,
   { merchant_id, endpoint_id }: EndpointKey,
@@ -49,10 +58,11 @@ export async function disableEndpoint(
   const rows = await sql<GateResult[]>`
     with gate as (
       select 1 from webhook_endpoints
-      where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and status = 'active' for update
+      where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and (status = 'active' or may_return)
+      for update
     ), key as (${insertKeyIfOpen(sql, key)}
     ), disabled as (
-      update webhook_endpoints set status = 'disabled', disabled_at = ${line.at}
+      update webhook_endpoints set status = 'disabled', may_return = false, disabled_at = ${line.at}
       where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and exists (select 1 from key)
     ), line as (insert into journal ${rowIf(sql, line, 'key')})
     ${gateResult(sql)}`
@@ -60,7 +70,7 @@ export async function disableEndpoint(
 }
 
 /**
- * Which events the endpoint in the path gets: those of one mode, or of both. Null if there is no such active endpoint.
+ * Which events the endpoint in the path gets: those of one mode, or of both. Null if there is no such endpoint.
  */
 export async function modeOfEndpoint(
   sql: Sql,
@@ -68,15 +78,18 @@ export async function modeOfEndpoint(
 ): Promise<Mode | 'both' | null> {
   const [row] = await sql<{ mode: Mode | null }[]>`
     select mode from webhook_endpoints
-    where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and status = 'active'`
+    where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and (status = 'active' or may_return)`
   return row ? (row.mode ?? 'both') : null
 }
 
-/** The merchant of an active endpoint, for a caller that knows only the endpoint. */
-export async function findEndpointKey(sql: Sql, endpoint_id: string): Promise<EndpointKey | undefined> {
-  const [row] = await sql<EndpointKey[]>`
-    select merchant_id, endpoint_id from webhook_endpoints
-    where endpoint_id = ${endpoint_id} and status = 'active'`
+/** The merchant of an endpoint that is not deleted, for a caller that knows only the endpoint. */
+export async function findEndpointKey(
+  sql: Sql,
+  endpoint_id: string,
+): Promise<(EndpointKey & Pick<Endpoint, 'event_format' | 'standard_webhooks'>) | undefined> {
+  const [row] = await sql<(EndpointKey & Pick<Endpoint, 'event_format' | 'standard_webhooks'>)[]>`
+    select merchant_id, endpoint_id, event_format, standard_webhooks from webhook_endpoints
+    where endpoint_id = ${endpoint_id} and (status = 'active' or may_return)`
   return row
 }
 
@@ -86,13 +99,24 @@ export async function findEndpointWithSecrets(
   { merchant_id, endpoint_id }: EndpointKey,
 ): Promise<EndpointWithSecrets | undefined> {
   const [row] = await sql<EndpointWithSecrets[]>`
-    select merchant_id, endpoint_id, url, sealed_secret, previous_sealed_secret, previous_secret_until
+    select merchant_id, endpoint_id, url, event_format, compatible_version, standard_webhooks, mode, sealed_secret,
+      previous_sealed_secret, previous_secret_until
     from webhook_endpoints
     where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and status = 'active'`
   return row
 }
 
-export type EndpointWithSecrets = Pick<Endpoint, 'merchant_id' | 'endpoint_id' | 'url' | 'sealed_secret'> & {
+export type EndpointWithSecrets = Pick<
+  Endpoint,
+  | 'merchant_id'
+  | 'endpoint_id'
+  | 'url'
+  | 'event_format'
+  | 'compatible_version'
+  | 'standard_webhooks'
+  | 'mode'
+  | 'sealed_secret'
+> & {
   previous_sealed_secret: Buffer | null
   previous_secret_until: Date | null
 }
@@ -114,7 +138,8 @@ export async function replaceSecret(
   const rows = await sql<GateResult[]>`
     with gate as (
       select 1 from webhook_endpoints
-      where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and status = 'active' for update
+      where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and (status = 'active' or may_return)
+      for update
     ), key as (${insertKeyIfOpen(sql, next.key)}
     ), rotated as (
       update webhook_endpoints set sealed_secret = ${next.sealed_secret},

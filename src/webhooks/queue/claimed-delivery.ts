@@ -1,6 +1,6 @@
 // A delivery with its lease, its event and the state of its endpoint, for the process that sends it.
 
-import type { AnyEventType } from '../../kernel/values.ts'
+import type { EventFormat, StoredEventType } from '../../kernel/values.ts'
 
 /** A delivery that this process has until its lease ends, with everything that its attempt needs. */
 export type ClaimedDelivery = {
@@ -12,16 +12,22 @@ export type ClaimedDelivery = {
   attempted_at: Date
   last_attempt_id: string | null
   pending_id: string | null
-  /** The subject of the event: a payment, or a refund (`ref_…`). */
+  /** The subject of the event; see `QueuedEvent`. */
   payment_id: string
   sequence: number
   replay_of: string | null
   root_created_at: Date
   created_at: Date
-  event_type: AnyEventType
+  event_id: string
+  event_type: StoredEventType
   body: string
+  /** Makes the body that is sent, where the endpoint is told in the other platform's words. */
+  inOtherWords?: () => string
   endpoint_url: string
   endpoint_status: 'active' | 'disabled'
+  event_format: EventFormat
+  compatible_version: string | null
+  standard_webhooks: boolean
   sealed_secret: Buffer
   previous_sealed_secret: Buffer | null
   previous_secret_until: Date | null

@@ -171,7 +171,8 @@ export function unanswered(sql: AnySql, status: Fragment, nextRetryAt: Fragment)
 export function eventAndEndpoint(sql: AnySql, row: Fragment) {
   return sql`
     left join lateral (
-      select url, status, sealed_secret, previous_sealed_secret, previous_secret_until from webhook_endpoints e
+      select url, status, event_format, compatible_version, standard_webhooks, sealed_secret, previous_sealed_secret,
+        previous_secret_until from webhook_endpoints e
       where e.merchant_id = ${row}.merchant_id and e.endpoint_id = ${row}.endpoint_id offset 0) e on true
     left join lateral (
       select event_id, type, body from events ev

@@ -1,6 +1,7 @@
 // Claims due deliveries, with separate rounds for first attempts and for retries, and remembers how far each round has
 // come.
 
+import type { InOtherWords } from '../../context.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Clock } from '../../kernel/world.ts'
 import { type ClaimOrder, claim, type QueueClass } from '../queue/claim-store.ts'
@@ -32,10 +33,11 @@ type ClaimsOptions = {
   lanes: Lanes
   /** Attempts that hold a slot until their result is written. */
   unwritten(): number
+  inOtherWords: InOtherWords
   begin(deliveries: ClaimedDelivery[], is_retry: boolean): void
 }
 
-export function openClaims({ sql, clock, settings, lanes, unwritten, begin }: ClaimsOptions): Claims {
+export function openClaims({ sql, clock, settings, lanes, unwritten, inOtherWords, begin }: ClaimsOptions): Claims {
   const held_back_ms = breakerPatienceMs(settings.schedule)
   const rounds: Record<QueueClass, Round> = { 0: firstRound, 1: firstRound }
   let retries_due_ms = 0
@@ -60,7 +62,7 @@ export function openClaims({ sql, clock, settings, lanes, unwritten, begin }: Cl
       overdue_before: new Date(now_ms - held_back_ms),
     }
     const batch = await claim(sql, order)
-    begin(batch.deliveries, is_retry)
+    begin(await inWordsOfEndpoints(batch.deliveries), is_retry)
     const round = nextRound(rounds[queue_class], order, batch)
     rounds[queue_class] = round
     was_cut ||= round.was_cut
@@ -70,6 +72,17 @@ export function openClaims({ sql, clock, settings, lanes, unwritten, begin }: Cl
       retries_due_ms = is_more ? now_ms : Math.min(next_due_ms, now_ms + retry_poll_ms)
     }
     return is_more
+  }
+
+  /** Reads nothing unless one of the endpoints is told in the other platform's words. */
+  async function inWordsOfEndpoints(deliveries: ClaimedDelivery[]): Promise<ClaimedDelivery[]> {
+    const others = deliveries.filter(({ event_format }) => event_format === 'stripe')
+    if (others.length === 0) return deliveries
+    const words = new Map((await inOtherWords(sql, others)).map((each, at) => [others[at], each]))
+    return deliveries.map((delivery) => {
+      const own = words.get(delivery)
+      return own ? { ...delivery, inOtherWords: own } : delivery
+    })
   }
 
   /** After the clock was set back, retries must not wait until it is where it was. */

@@ -5,7 +5,7 @@ import { eventKey } from '../delivery.ts'
 import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
 import type { Settlement } from '../queue/queue-store.ts'
 import { nextRetryAt, type RetrySchedule, restOf } from './retry-schedule.ts'
-import { signatureOf } from './signature.ts'
+import { signatureOf, standardSignatureOf } from './signature.ts'
 
 /** The parts of the configuration that concern deliveries. */
 export type DeliverySettings = {
@@ -19,7 +19,17 @@ export type DeliverySettings = {
 }
 
 /** What is posted, to which address, and under which key. */
-export type OutgoingWebhook = Pick<ClaimedDelivery, 'endpoint_url' | 'body' | 'payment_id' | 'endpoint_id'> & {
+export type OutgoingWebhook = Pick<
+  ClaimedDelivery,
+  | 'endpoint_url'
+  | 'event_id'
+  | 'body'
+  | 'inOtherWords'
+  | 'payment_id'
+  | 'endpoint_id'
+  | 'event_format'
+  | 'standard_webhooks'
+> & {
   event_type: string
 }
 
@@ -48,11 +58,12 @@ export async function post<Sent extends OutgoingWebhook>(
 ): Promise<PostResult> {
   const { http, settings } = sending
   try {
+    const body = delivery.inOtherWords?.() ?? delivery.body
     return judge(
       await http.post({
         url: delivery.endpoint_url,
-        headers: headersOf(sending, delivery, now),
-        body: delivery.body,
+        headers: headersOf(sending, { ...delivery, body }, now),
+        body,
         timeout_ms: settings.timeout_ms,
         connect_timeout_ms: settings.connect_timeout_ms,
       }),
@@ -96,12 +107,31 @@ function headersOf<Sent extends OutgoingWebhook>(
   delivery: Sent,
   now: Date,
 ) {
+  const { event_id, body, event_format, standard_webhooks } = delivery
   const signed_at = new Date(now.getTime() - settings.clock_offset_seconds * 1000)
+  const secrets = secretsOf(delivery, now)
+  const signature = signatureOf(body, secrets, signed_at)
   return {
     'content-type': 'application/json; charset=utf-8',
     'user-agent': 'Ripper-Checkout',
     'rip-idempotency-key': eventKey(delivery),
-    'rip-signature': signatureOf(delivery.body, secretsOf(delivery, now), signed_at),
+    'rip-signature': signature,
+    ...(event_format === 'stripe' && { 'stripe-signature': signature }),
+    ...(standard_webhooks && standardHeaders({ event_id, body }, secrets, signed_at)),
+  }
+}
+
+/** Those of the Standard Webhooks convention: the id stays, the time is each try's own. */
+function standardHeaders(
+  { event_id, body }: { event_id: string; body: string },
+  secrets: readonly string[],
+  at: Date,
+): Record<string, string> {
+  const time_text = String(Math.floor(at.getTime() / 1000))
+  return {
+    'webhook-id': event_id,
+    'webhook-timestamp': time_text,
+    'webhook-signature': standardSignatureOf(`${event_id}.${time_text}.${body}`, secrets),
   }
 }
 

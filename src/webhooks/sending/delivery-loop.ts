@@ -2,6 +2,7 @@
 // no transaction and no connection while it waits for a receiver. Any number of loops may run, on any number of
 // machines.
 
+import type { InOtherWords } from '../../context.ts'
 import type { ClockTrust } from '../../database/clock/clock-trust.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Metrics } from '../../http/metrics.ts'
@@ -34,6 +35,7 @@ export type DeliveryLoopOptions = {
   metrics: Metrics
   http: GuardedHttp
   settings: DeliverySettings
+  inOtherWords: InOtherWords
   /**
    * While the clock is wrong nothing is claimed, because leases and signatures contain its time. By default the clock
    * is right.
@@ -95,7 +97,8 @@ export function startDeliveries(parts: DeliveryLoopOptions): DeliveryLoop {
     },
   })
   const { begin } = attempts
-  const claims = openClaims({ sql, clock, settings, lanes, unwritten: attemptResults.unwritten, begin })
+  const { inOtherWords } = parts
+  const claims = openClaims({ sql, clock, settings, lanes, unwritten: attemptResults.unwritten, inOtherWords, begin })
   const bell = openBell()
   let is_stopping = false
 

@@ -34,6 +34,9 @@ export async function sendTestEvent(
   const { clock } = world
   const began_at = clock.now()
   const event_id = ids.event(began_at)
+  const body = JSON.stringify(envelopeOf(endpoint, event_id, began_at))
+  const stored = { ...endpoint, payment_id: event_id, sequence: 1, body }
+  const [inOtherWords] = endpoint.event_format === 'stripe' ? await webhook_sending.inOtherWords(sql, [stored]) : []
   const sending = { ...webhook_sending, secretsOf: openSigningSecrets(keyring) }
   const { succeeded, response_status_code, response_body, failure } = await post<OutgoingWebhook & EndpointSecrets>(
     sending,
@@ -43,7 +46,9 @@ export async function sendTestEvent(
       // Replaces the payment in the idempotency key: each test has its own.
       payment_id: event_id,
       event_type: test_event_type,
-      body: JSON.stringify(envelopeOf(endpoint, event_id, began_at)),
+      event_id,
+      body,
+      ...(inOtherWords && { inOtherWords }),
     },
     began_at,
   )

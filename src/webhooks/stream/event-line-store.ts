@@ -1,26 +1,25 @@
 // The SQL that finds events by their lines in the journal: by time, without an index of their own.
 
 import type { Fragment, Sql } from '../../database/open.ts'
-import { type AnyEventType, anyEventTypes, type Mode } from '../../kernel/values.ts'
-import type { StreamedEvent } from './streamed-event.ts'
+import type { Mode, StoredEventType } from '../../kernel/values.ts'
 import type { ReadResult, TrailRead } from './trail.ts'
 
 /**
  * A journal line that was written together with an event. Its change is the event's type, and its subject the event's
- * payment or refund.
+ * subject.
  */
-export type EventLine = { entry_id: string; payment_id: string; type: AnyEventType }
+export type EventLine = { entry_id: string; payment_id: string; type: StoredEventType }
 
 /** How many lines of any type one read takes from each range. */
 export const lines_of_read_max = 2_000
 
-/** The events' lines in each range, oldest first. Other lines count towards the limit. */
+/** The lines of events of these types in each range, oldest first. Other lines count towards the limit. */
 export async function listEventLines(
   sql: Sql,
   merchant_id: string,
-  trailRead: Pick<TrailRead, 'ranges'>,
+  { ranges, types }: Pick<TrailRead, 'ranges'> & { types: readonly StoredEventType[] },
 ): Promise<ReadResult<EventLine>> {
-  const result = await listLinesOf(sql, { merchant_id, ...trailRead }, sql`type = any(${anyEventTypes})`)
+  const result = await listLinesOf(sql, { merchant_id, ranges }, sql`type = any(${types})`)
   return result as ReadResult<EventLine>
 }
 
@@ -62,18 +61,20 @@ export async function listLinesOf(
   })
 }
 
+export type EventOfLine = EventLine & { event_id: string; sequence: number; body: string }
+
 /** The events of these lines, in their order, each with its line; only those of one mode if it is not null. */
 export async function listEventsOf(
   sql: Sql,
   reading: { merchant_id: string; only_mode: Mode | null; lines: EventLine[] },
-): Promise<(StreamedEvent & { entry_id: string })[]> {
+): Promise<EventOfLine[]> {
   const { merchant_id, only_mode, lines } = reading
   const ofMode = only_mode === null ? sql`` : sql`where e.body::json->'data'->>'mode' = ${only_mode}`
-  return sql<(StreamedEvent & { entry_id: string })[]>`
+  return sql<EventOfLine[]>`
     select l.entry_id, e.* from json_to_recordset(${lines as never}::json)
       as l(entry_id text, payment_id text, type text)
     cross join lateral (
-      select event_id, payment_id, type, body from events
+      select event_id, payment_id, sequence, type, body from events
       where merchant_id = ${merchant_id} and payment_id = l.payment_id and type = l.type offset 0
     ) e ${ofMode}
     order by l.entry_id`

@@ -2,15 +2,26 @@
 // payment: the journal's key is already in the order of time, and each event has a line in it.
 
 import { z } from 'zod'
-import type { Context } from '../../context.ts'
+import type { Context, StoredEvent } from '../../context.ts'
 import { webhookKey } from '../../http/access.ts'
 import { type Feed, type StreamMessage, stream } from '../../http/stream.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import { type AnyEventType, anyEventTypes, eventTypes, type Mode, timestamp } from '../../kernel/values.ts'
-import { validateEventFilter } from '../endpoint.ts'
+import {
+  anyEventTypes,
+  compatibleEventTypes,
+  compatibleNameOf,
+  compatibleOnlyTypes,
+  type EventFormat,
+  eventFormats,
+  eventTypes,
+  type Mode,
+  type StoredEventType,
+  timestamp,
+} from '../../kernel/values.ts'
+import { validateCompatibleFilter, validateEventFilter } from '../endpoint.ts'
 import { limitTo } from '../rate-limit.ts'
-import { type EventLine, listEventLines, listEventsOf } from './event-line-store.ts'
-import { streamedEvent } from './streamed-event.ts'
+import { type EventLine, type EventOfLine, listEventLines, listEventsOf } from './event-line-store.ts'
+import { type StreamedEvent, streamedEvent } from './streamed-event.ts'
 import {
   type Cursor,
   cursorOf,
@@ -30,11 +41,15 @@ const bodies_max = 50
 const poll_ms = 500
 
 const eventsQuery = z.strictObject({
+  format: z
+    .enum(eventFormats, { error: `must be ${eventFormats.join(' or ')}` })
+    .default('ripper')
+    .meta({ description: 'in whose words events are told: as at an endpoint with this event_format' }),
   events: z
     .string({ error: 'must be sent once' })
     .optional()
     .meta({
-      description: `only these, separated by commas: ${anyEventTypes.join(', ')}; without it those of payments`,
+      description: `only these, separated by commas: ${anyEventTypes.join(', ')}; without it those of payments. In stripe’s words: ${compatibleEventTypes.join(', ')}; without it all`,
     }),
   after: z
     .string({ error: 'must be sent once' })
@@ -64,39 +79,50 @@ export const streamEvents = stream({
   messages: {
     ready,
     missed,
-    ...Object.fromEntries(anyEventTypes.map((type) => [type, streamedEvent])),
+    ...Object.fromEntries([...anyEventTypes, ...compatibleEventTypes].map((type) => [type, streamedEvent])),
   },
   refusals: ['unknown_event_type', 'invalid_pagination'],
   open(context: Context, { holder, query, caller, only_mode, now }): Promise<Feed> {
-    const eventFilter = validateEventFilter(query.events?.split(','), 'events', anyEventTypes)
+    const { format } = query
+    const types = typesOf(format, query.events?.split(','))
     const cursor = cursorFrom(caller.header('last-event-id') ?? query.after)
     const { merchant_id } = holder
-    return openFeed(context, { merchant_id, eventFilter, only_mode, cursor, now })
+    return openFeed(context, { merchant_id, format, types, only_mode, cursor, now })
   },
 })
 
 type EventStreamQuery = {
   merchant_id: string
-  /** Empty for every event of payments. */
-  eventFilter: AnyEventType[]
+  format: EventFormat
+  types: readonly StoredEventType[]
   only_mode: Mode | null
   cursor: Cursor | null
   now: Date
 }
 
-async function openFeed({ sql, world, hearEvents }: Context, query: EventStreamQuery): Promise<Feed> {
-  const { merchant_id, eventFilter, only_mode, cursor, now } = query
+/** The stored types that a stream tells of. Throws `unknown_event_type`. */
+function typesOf(format: EventFormat, filter: string[] | undefined): readonly StoredEventType[] {
+  if (format === 'ripper') {
+    const types = validateEventFilter(filter, 'events', anyEventTypes)
+    return types.length === 0 ? eventTypes : types
+  }
+  const names = validateCompatibleFilter(filter, 'events')
+  const isNamed = (type: StoredEventType) => names.length === 0 || names.includes(compatibleNameOf(type))
+  return [...anyEventTypes, ...compatibleOnlyTypes].filter(isNamed)
+}
+
+async function openFeed(context: Context, query: EventStreamQuery): Promise<Feed> {
+  const { sql, world, hearEvents } = context
+  const { merchant_id, format, types, only_mode, cursor, now } = query
   const { trail, missed_before_ms } = openTrail(now.getTime(), cursor)
   const nowMs = () => world.clock.now().getTime()
-  const types: readonly AnyEventType[] = eventFilter.length === 0 ? eventTypes : eventFilter
-  const isWanted = ({ type }: EventLine) => types.includes(type)
   const notices = missed_before_ms === null ? [] : [noticeOf(new Date(missed_before_ms))]
   let waiting: EventLine[] = []
   let is_cut = false
 
   async function readLines(): Promise<EventLine[]> {
     const trailRead = nextRead(trail, nowMs())
-    const result = await listEventLines(sql, merchant_id, trailRead)
+    const result = await listEventLines(sql, merchant_id, { ...trailRead, types })
     is_cut = result.some(({ cut_at }) => cut_at !== null)
     return follow(trail, trailRead, result)
   }
@@ -104,8 +130,10 @@ async function openFeed({ sql, world, hearEvents }: Context, query: EventStreamQ
   async function nextMessages(): Promise<StreamMessage[]> {
     const lines = waiting.slice(0, bodies_max)
     const events = await listEventsOf(sql, { merchant_id, only_mode, lines })
+    const told = format === 'ripper' ? events : await inWords(context, merchant_id, events)
     waiting = waiting.slice(bodies_max)
-    return events.map(({ entry_id, ...data }) => {
+    return told.map(({ entry_id, event_id, type, payment_id, body }) => {
+      const data = { event_id, type, payment_id, body }
       return { id: markSent(trail, { entry_id }, nowMs()), event: data.type, data }
     })
   }
@@ -119,13 +147,24 @@ async function openFeed({ sql, world, hearEvents }: Context, query: EventStreamQ
     poll_ms,
     hear: (wake) => hearEvents(merchant_id, wake),
     async read() {
-      if (waiting.length === 0) waiting = (await readLines()).filter(isWanted)
+      if (waiting.length === 0) waiting = await readLines()
       const messages = waiting.length === 0 ? [] : await nextMessages()
       const is_more = is_cut || waiting.length > 0
       return { messages: [...notices.splice(0), ...messages], is_more }
     },
     place: () => (waiting.length === 0 ? markAllSent(trail, nowMs()) : cursorOf(trail)),
   }
+}
+
+/** Events with their names and bodies in the other platform's words. */
+async function inWords(
+  { sql, webhook_sending }: Context,
+  merchant_id: string,
+  events: EventOfLine[],
+): Promise<(StreamedEvent & { entry_id: string })[]> {
+  const stored = events.map((event): StoredEvent => ({ ...event, merchant_id, compatible_version: null }))
+  const bodies = await webhook_sending.inOtherWords(sql, stored)
+  return events.map((event, at) => ({ ...event, type: compatibleNameOf(event.type), body: bodies[at]!() }))
 }
 
 function noticeOf(before: Date): StreamMessage {

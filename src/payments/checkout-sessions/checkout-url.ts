@@ -1,0 +1,26 @@
+// The address of a Checkout Session's page, with a token of its own: derived, so that none is stored and a wrong one costs no read. It
+// stands behind a `#`, which browsers send to nobody.
+
+import { timingSafeEqual } from 'node:crypto'
+import type { Keyring } from '../../kernel/keyring.ts'
+import type { CheckoutSession } from '../checkout-session.ts'
+
+const purpose = 'checkout session page'
+
+/** Below the address of the hosted pages; no handle is that short. */
+export const checkout_page = '/c/{checkout_session_id}'
+
+export function checkoutUrl(
+  { keyring, addresses }: { keyring: Keyring; addresses: { pay_url(): string } },
+  { checkout_session_id: id }: Pick<CheckoutSession, 'checkout_session_id'>,
+): string {
+  return `${addresses.pay_url()}/c/${id}#page_secret_${keyring.mac(purpose, id).toString('hex')}`
+}
+
+/** Whether a text is the token of a Checkout Session's page, under any master key in use. */
+export function isPageToken(keyring: Keyring, checkout_session_id: string, text: unknown): boolean {
+  if (!/^cs_(test|live)_[0-9a-f]{56}$/.test(checkout_session_id)) return false
+  if (typeof text !== 'string' || !/^[0-9a-f]{64}$/.test(text)) return false
+  const presented = Buffer.from(text, 'hex')
+  return keyring.macs(purpose, checkout_session_id).some((mac) => timingSafeEqual(mac, presented))
+}

@@ -1,0 +1,71 @@
+// An event that is told in the other platform's words alone: a row of `events` of its own, written in the statement of the change that it
+// tells of, which no native list, stream or endpoint shows.
+
+import { type Actor, type JournalLine, journalLine } from '../../audit/journal.ts'
+import { rowIf } from '../../database/driver/rows.ts'
+import type { AnySql } from '../../database/open.ts'
+import type { Ids } from '../../kernel/ids.ts'
+import { api_version, type CompatibleOnlyType, type Mode, timestamp } from '../../kernel/values.ts'
+import { fanOut, type QueuedEvent } from './fan-out.ts'
+
+/** What the event tells of. `data` is frozen: its object is shown from that alone. */
+export type CompatibleFacts = {
+  merchant_id: string
+  /** Sessions (`cs_…`) and Checkout Sessions (`cs_test_…`) have events of sequence 1 and 2 of their own. */
+  subject: string
+  /** The native session of the change; null where there is none. */
+  session_id: string | null
+  type: CompatibleOnlyType
+  sequence: 1 | 2
+  mode: Mode
+  data: object
+  actor: Actor
+  request_id: string | null
+  at: Date
+}
+
+export type CompatibleEvent = { event: QueuedEvent & { body: string }; mode: Mode; line: JournalLine }
+
+export function compatibleEvent(ids: Pick<Ids, 'event' | 'journalEntry'>, facts: CompatibleFacts): CompatibleEvent {
+  const { merchant_id, subject, session_id, type, sequence, mode, actor, request_id, at } = facts
+  const event_id = ids.event(at)
+  const envelope = {
+    ...{ id: event_id, type, created: timestamp(at), api_version, merchant_id, sequence },
+    data: { mode, ...facts.data },
+  }
+  return {
+    event: {
+      merchant_id,
+      payment_id: subject,
+      sequence,
+      event_id,
+      type,
+      created_at: at,
+      body: JSON.stringify(envelope),
+    },
+    mode,
+    // Streams and lists find the event by this line: same subject, with the event's type as `change`.
+    line: journalLine(ids, {
+      ...{ merchant_id, session_id, subject, change: type, actor, request_id, at },
+      detail: { event_id },
+    }),
+  }
+}
+
+/**
+ * The CTEs that write the event, its deliveries and its line if the CTE `gate` has a row. An event of this subject and
+ * sequence that is there already stays alone: the change itself must not fail by it. `behind` as in `fanOut`: the event
+ * that tells of the same change before this one, if there is one.
+ */
+export function compatibleEventRows(
+  sql: AnySql,
+  { event, mode, line }: CompatibleEvent,
+  gate = 'gate',
+  behind?: Parameters<typeof fanOut>[3],
+) {
+  return sql`
+    compatible_event as (insert into events ${rowIf(sql, event, gate)} on conflict do nothing returning 1
+    ), compatible_told as (${fanOut(sql, { event, mode }, 'compatible_event', behind)}
+    ), compatible_line as (insert into journal ${rowIf(sql, line, 'compatible_event')}
+    )`
+}
