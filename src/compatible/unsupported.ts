@@ -47,6 +47,9 @@ const advice = new Map<string, string>([
   ['client_secret', 'the secret key alone reads a payment intent.'],
 ])
 
+/** The names that are answered with an advice. */
+export const advisedNames = [...advice.keys()]
+
 const flag = z.union([z.boolean(), z.enum(['true', 'false'])])
 
 /** Values that ask for what is so, in either encoding, by the parameter's name. */
