@@ -15,6 +15,8 @@ const others = [
 export const intentAddresses = addressesOf('payment_intents')
 export const refundAddresses = addressesOf('refunds')
 export const chargeAddresses = addressesOf('charges')
+export const priceAddresses = addressesOf('prices')
+export const productAddresses = addressesOf('products')
 
 function addressesOf(noun: string): Address[] {
   const described_at = `${described_below}/${noun}`

@@ -2,12 +2,15 @@
 
 import type { Route } from '../http/route.ts'
 import type { Context } from '../payments/context.ts'
-import { chargeAddresses, intentAddresses, refundAddresses } from './addresses.ts'
+import { chargeAddresses, intentAddresses, priceAddresses, productAddresses, refundAddresses } from './addresses.ts'
 import { cancelIntentAt } from './cancel-intent.ts'
 import { captureIntentAt } from './capture-intent.ts'
 import { createIntentAt } from './create-intent.ts'
 import { createRefundAt } from './create-refund.ts'
+import { listChargesAt } from './list-charges.ts'
 import { listIntentsAt } from './list-intents.ts'
+import { listRefundsAt } from './list-refunds.ts'
+import { listPricesAt, listProductsAt, readPriceAt, readProductAt } from './price-routes.ts'
 import { readChargeAt } from './read-charge.ts'
 import { readIntentAt } from './read-intent.ts'
 import { readRefundAt } from './read-refund.ts'
@@ -20,6 +23,8 @@ export const compatibleRoutes: Route<Context>[] = [
     captureIntentAt(address),
     cancelIntentAt(address),
   ]),
-  ...refundAddresses.flatMap((address) => [createRefundAt(address), readRefundAt(address)]),
-  ...chargeAddresses.map(readChargeAt),
+  ...refundAddresses.flatMap((address) => [createRefundAt(address), listRefundsAt(address), readRefundAt(address)]),
+  ...chargeAddresses.flatMap((address) => [listChargesAt(address), readChargeAt(address)]),
+  ...priceAddresses.flatMap((address) => [listPricesAt(address), readPriceAt(address)]),
+  ...productAddresses.flatMap((address) => [listProductsAt(address), readProductAt(address)]),
 ]

@@ -178,14 +178,22 @@ const sessionRows = (verb: keyof typeof bodies): Row[] => {
 const refundPath = '/v1/refunds/{refund_id}'
 /** The other platform's routes. The one for a refund shares its path with ours, and has two more of its own. */
 const compatibleRows = routes
-  .filter(({ dialect, path }) => dialect === 'compatible' && path !== refundPath && !path.endsWith('/refunds'))
+  .filter(
+    ({ dialect, path, method }) =>
+      dialect === 'compatible' && path !== refundPath && !(path.endsWith('/refunds') && method === 'POST'),
+  )
   .map(({ method, path }): Row => {
     const body = { amount: 1, currency: 'GBP' }
     if (method === 'GET' && !path.endsWith('}')) {
-      const list = ({ session }: Holdings) => ({ path: `${path}?starting_after=${session}`, headers: bearer() })
-      return [`${method} ${path}`, 'session to go on at', list]
+      const what = path.endsWith('/refunds') ? 'refund' : path.endsWith('/charges') ? 'charge' : 'session'
+      const list = (named: Holdings) => ({ path: `${path}?starting_after=${named[what]}`, headers: bearer() })
+      return [`${method} ${path}`, `${what} to go on at`, list]
     }
     if (method === 'GET') {
+      if (path.endsWith('/{sku}')) {
+        const read = ({ session }: Holdings) => ({ path: path.replace('{sku}', session), headers: bearer() })
+        return [`${method} ${path}`, 'sku', read]
+      }
       const what = path.endsWith('/{refund_id}') ? 'refund' : path.endsWith('/{charge_id}') ? 'charge' : 'session'
       const read = (named: Holdings) => ({
         path: path.replace(/\{\w+\}/, named[what]),
@@ -435,9 +443,11 @@ test('lists show nothing of another merchant', async () => {
     ['/v1/checkout/sessions?limit=100', my.session],
     ['/v1/events?limit=100', my.refund],
     ['/v1/payment_intents?limit=100', my.session],
+    ['/v1/refunds?limit=100', my.refund],
+    ['/v1/charges?limit=100', my.charge],
   ]
   for (const [path, shown] of paths) {
-    const headers = path.startsWith('/v1/payment_intents') ? bearer() : mine.client.withKey
+    const headers = /^\/v1\/(payment_intents|refunds|charges)/.test(path) ? bearer() : mine.client.withKey
     const { text } = await mine.client.send('GET', path, { headers })
     expect(text).toContain(shown)
     for (const [what, each] of Object.entries(their)) {
