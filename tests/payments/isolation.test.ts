@@ -185,13 +185,18 @@ const compatibleWhat: Record<string, keyof Holdings> = {
   '{refund_id}': 'refund',
   '{charge_id}': 'charge',
   '{event_id}': 'event',
+  refunds: 'refund',
+  charges: 'charge',
   events: 'event',
   '{webhook_endpoint_id}': 'compatible_endpoint',
   webhook_endpoints: 'compatible_endpoint',
 }
 /** The other platform's routes. The one for a refund shares its path with ours, and has two more of its own. */
 const compatibleRows = routes
-  .filter(({ dialect, path }) => dialect === 'compatible' && path !== refundPath && !path.endsWith('/refunds'))
+  .filter(
+    ({ dialect, path, method }) =>
+      dialect === 'compatible' && path !== refundPath && !(path.endsWith('/refunds') && method === 'POST'),
+  )
   .map(({ method, path }): Row => {
     const body = { amount: 1, currency: 'GBP' }
     const what = compatibleWhat[path.split('/').at(-1)!] ?? 'session'
@@ -200,6 +205,10 @@ const compatibleRows = routes
       return [`${method} ${path}`, `${what} to go on at`, list]
     }
     if (path.endsWith('}')) {
+      if (path.endsWith('/{sku}')) {
+        const read = ({ session }: Holdings) => ({ path: path.replace('{sku}', session), headers: bearer() })
+        return [`${method} ${path}`, 'sku', read]
+      }
       const read = (named: Holdings) => ({
         path: path.replace(/\{\w+\}/, named[what]),
         headers: bearer(),
@@ -451,9 +460,11 @@ test('lists show nothing of another merchant', async () => {
     ['/v1/checkout/sessions?limit=100', my.session],
     ['/v1/events?limit=100', my.refund],
     ['/v1/payment_intents?limit=100', my.session],
+    ['/v1/refunds?limit=100', my.refund],
+    ['/v1/charges?limit=100', my.charge],
   ]
   for (const [path, shown] of paths) {
-    const headers = path.startsWith('/v1/payment_intents') ? bearer() : mine.client.withKey
+    const headers = /^\/v1\/(payment_intents|refunds|charges)/.test(path) ? bearer() : mine.client.withKey
     const { text } = await mine.client.send('GET', path, { headers })
     expect(text).toContain(shown)
     for (const [what, each] of Object.entries(their)) {
