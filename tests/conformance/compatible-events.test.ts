@@ -176,6 +176,13 @@ describe.each(outcomes)('%s', async (_name, act, expected) => {
     }
   })
 
+  test('is, at its end, what is read of the intent', async () => {
+    const last = came.map(objectOf).findLast(({ object }) => object === 'payment_intent')!
+    const read = (await shop.get(`/v1/payment_intents/${last.id}`)).body
+    if (read.status === last.status) expect(last).toEqual(read)
+    else expect([last.status, read.status]).toEqual(['requires_payment_method', 'canceled'])
+  })
+
   test('is signed as its libraries expect', () => {
     for (const { headers, body } of came) {
       const [, t, hex] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(headers['stripe-signature']!)!
