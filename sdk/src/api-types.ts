@@ -52,6 +52,21 @@ export type EventType = 'payment.captured' | 'payment.held' | 'payment.voided' |
 /** Events that only endpoints get that name them in `extension_events`. */
 export type ExtensionEventType = 'refund.succeeded' | 'refund.failed'
 
+/** The events of an endpoint with `event_format: "stripe"`. */
+export type CompatibleEventType =
+  | 'charge.dispute.closed'
+  | 'charge.dispute.created'
+  | 'charge.refunded'
+  | 'checkout.session.async_payment_failed'
+  | 'checkout.session.async_payment_succeeded'
+  | 'checkout.session.completed'
+  | 'checkout.session.expired'
+  | 'payment_intent.amount_capturable_updated'
+  | 'payment_intent.canceled'
+  | 'payment_intent.payment_failed'
+  | 'payment_intent.succeeded'
+  | 'refund.failed'
+
 /** A line of a basket, as it is sent. */
 export type ItemCreate = {
   kind?: 'product' | 'shipping' | 'discount' | 'fee' | null
@@ -433,8 +448,12 @@ export type RefundList = {
 export type WebhookEndpointCreate = {
   /** absolute, https, not a private or local address */
   url: string
-  /** the events of payments to send; all five if it is left out or empty */
-  event_filter?: EventType[] | null
+  /** the events of payments to send, in the words of its format; all of them if it is left out or empty */
+  event_filter?: (EventType | CompatibleEventType)[] | null
+  /** in whose words it is told; ripper by default */
+  event_format?: 'ripper' | 'stripe' | null
+  /** whether deliveries also have the headers of Standard Webhooks */
+  standard_webhooks?: boolean | null
   /** events beyond those of payments; none where it is left out or empty */
   extension_events?: ExtensionEventType[] | null
 }
@@ -443,7 +462,13 @@ export type WebhookEndpointCreate = {
 export type WebhookEndpoint = {
   id: string
   url: string
-  event_filter: EventType[]
+  event_filter: (EventType | CompatibleEventType)[]
+  /** only where it is stripe */
+  event_format?: 'ripper' | 'stripe'
+  /** of its events; only where event_format is stripe */
+  api_version?: string
+  /** only where its deliveries have those headers */
+  standard_webhooks?: true
   /** only where it was sent */
   extension_events?: ExtensionEventType[]
   /** only where it gets the events of one mode alone */
@@ -456,7 +481,13 @@ export type WebhookEndpoint = {
 export type WebhookEndpointCreated = {
   id: string
   url: string
-  event_filter: EventType[]
+  event_filter: (EventType | CompatibleEventType)[]
+  /** only where it is stripe */
+  event_format?: 'ripper' | 'stripe'
+  /** of its events; only where event_format is stripe */
+  api_version?: string
+  /** only where its deliveries have those headers */
+  standard_webhooks?: true
   /** only where it was sent */
   extension_events?: ExtensionEventType[]
   /** only where it gets the events of one mode alone */
@@ -464,6 +495,8 @@ export type WebhookEndpointCreated = {
   status: 'active' | 'disabled'
   created_at: Timestamp
   signing_secret: string
+  /** only with standard_webhooks */
+  standard_signing_secret?: string
 }
 
 /** All active endpoints. */

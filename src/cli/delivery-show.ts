@@ -1,5 +1,6 @@
 // `ripper delivery show`: one delivery with each of its attempts and the reasons for their results.
 
+import { inOtherWords } from '../compatible/event-words.ts'
 import { inCell } from '../database/cells/cells.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { timestamp } from '../kernel/values.ts'
@@ -11,6 +12,7 @@ import {
   listChain,
   listReplays,
   type ReplaySummary,
+  sentBodyOf,
 } from '../webhooks/deliveries/operator-store.ts'
 import {
   type DeliveryKey,
@@ -46,10 +48,12 @@ export const deliveryShow = command({
   },
   async run({ options: { body, merchant }, positionals, json }) {
     requireDeliveryIds(positionals)
-    const detail = await withCommandContext(async (context) =>
-      readAll(context, await deliveryKeyOf(context, positionals[0]!, merchant)),
-    )
-    const output = { ...view(detail), ...(body && { body: detail.delivery.body }) }
+    const { sent_body, ...detail } = await withCommandContext(async (context) => {
+      const detail = await readAll(context, await deliveryKeyOf(context, positionals[0]!, merchant))
+      const { sql } = await inCell(context, detail.delivery.merchant_id)
+      return { ...detail, sent_body: body ? await sentBodyOf({ sql, inOtherWords }, detail.delivery) : null }
+    })
+    const output = { ...view(detail), ...(sent_body !== null && { body: sent_body }) }
     if (json) printJson(output)
     else printForPeople(output, detail.replay_refusal)
   },

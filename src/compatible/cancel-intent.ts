@@ -17,7 +17,7 @@ import type { Address } from './addresses.ts'
 import { expandOf } from './expand.ts'
 import { intentParts } from './expand-intents.ts'
 import { explain } from './faults.ts'
-import { type IntentRows, intentStateOf, type PaymentIntent, paymentIntent, viewIntent } from './intent.ts'
+import { intentStateOf, type PaymentIntent, paymentIntent, type StoredIntent, viewIntent } from './intent.ts'
 import { type IntentPlace, intentOrRefuse, noIntent, readIntent } from './read-intent.ts'
 
 export const intentCancel = z
@@ -97,8 +97,8 @@ async function cancel(context: Context, place: IntentPlace, request: Cancel): Pr
       await decideHold(context, payment, request)
       return readIntent(context, place, body.expand)
     }
-    const view = (session: IntentRows['session']) => viewIntent({ ...rows, session }, { now })
-    const keyFor = (session: IntentRows['session']) => recordReply(view(session))
+    const view = (session: StoredIntent['session']) => viewIntent({ ...rows, session }, { now })
+    const keyFor = (session: StoredIntent['session']) => recordReply(view(session))
     const session = await endSession(context, rows.session, { cancellation, cause, keyFor })
     if (session) return view(session)
   }
@@ -106,7 +106,7 @@ async function cancel(context: Context, place: IntentPlace, request: Cancel): Pr
 }
 
 /** What is to be done to cancel it. */
-function refuseUnlessCancelable(rows: IntentRows, now: Date): 'held' | 'unpaid' {
+function refuseUnlessCancelable(rows: StoredIntent, now: Date): 'held' | 'unpaid' {
   const { status } = intentStateOf(rows, now)
   const words = `A payment intent whose status is ${status} cannot be canceled`
   switch (status) {
@@ -119,6 +119,11 @@ function refuseUnlessCancelable(rows: IntentRows, now: Date): 'held' | 'unpaid' 
     case 'canceled':
       throw new Refusal('session_expired', `${words}: nothing can be paid by it any more.`)
     default:
-      return 'unpaid'
+      if (rows.session.checkout_session_id === null) return 'unpaid'
+      throw new Refusal(
+        'invalid_request',
+        `This payment intent is that of a Checkout Session: expire that by POST /v1/checkout/sessions/${rows.session.checkout_session_id}/expire.`,
+        { field: 'intent' },
+      )
   }
 }

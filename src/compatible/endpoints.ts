@@ -7,11 +7,9 @@ import { type Route, route } from '../http/route.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/values.ts'
 import { accountLine, writerOf } from '../merchants/account-lines.ts'
-import { beginAs } from '../merchants/write-as.ts'
 import { type Endpoint, type EndpointKey, validateCompatibleFilter, validateEndpointUrl } from '../webhooks/endpoint.ts'
 import { registerAs } from '../webhooks/endpoints/create-endpoint.ts'
-import { endAll, removeEndpoint } from '../webhooks/endpoints/delete-endpoint.ts'
-import { endDeliveries } from '../webhooks/queue/queue-store.ts'
+import { changeAndEnd, removeEndpoint } from '../webhooks/endpoints/delete-endpoint.ts'
 import { limitTo } from '../webhooks/rate-limit.ts'
 import type { Address } from './addresses.ts'
 import { viewCompatibleEndpoint, webhookEndpoint, webhookEndpointCreated } from './endpoint.ts'
@@ -47,7 +45,7 @@ export const createEndpointAt = (address: Address): Route<Context> =>
     ...shared,
     method: 'POST',
     ...address,
-    summary: 'Register a webhook endpoint in the other platform’s words',
+    summary: 'Register a compatible webhook endpoint',
     mode: 'handler',
     idempotency: 'compatible',
     limit: limitTo('write'),
@@ -96,7 +94,7 @@ export const readEndpointAt = (address: Address): Route<Context> =>
     ...one,
     method: 'GET',
     ...at(address),
-    summary: 'Read a webhook endpoint in the other platform’s words',
+    summary: 'Read a compatible webhook endpoint',
     limit: limitTo('read'),
     query: nothing,
     reply: webhookEndpoint,
@@ -113,7 +111,7 @@ export const listEndpointsAt = (address: Address): Route<Context> =>
     ...shared,
     method: 'GET',
     ...address,
-    summary: 'List webhook endpoints in the other platform’s words',
+    summary: 'List compatible webhook endpoints',
     mode: 'handler',
     limit: limitTo('read'),
     query: queryOf({
@@ -143,7 +141,7 @@ export const updateEndpointAt = (address: Address): Route<Context> =>
     ...one,
     method: 'POST',
     ...at(address),
-    summary: 'Change a webhook endpoint',
+    summary: 'Change a compatible webhook endpoint',
     idempotency: 'compatible',
     limit: limitTo('write'),
     query: nothing,
@@ -160,7 +158,8 @@ export const updateEndpointAt = (address: Address): Route<Context> =>
         event_filter: body.enabled_events && filterOf(body.enabled_events),
       }
       const writer = writerOf(context, { holder, request_id })
-      const reply = await beginAs(context.sql, writer, async (tx) => {
+      const ends = { ...which, is_end: wish.disabled === true }
+      return changeAndEnd(context, writer, ends, now, async (tx) => {
         const before = await findCompatibleEndpoint(tx, which, 'for update')
         if (!before) throw noEndpoint()
         const change = changeOf(before, wish)
@@ -172,11 +171,8 @@ export const updateEndpointAt = (address: Address): Route<Context> =>
           detail: detailOf(before, after),
         })
         await changeEndpoint(tx, which, { ...change, disabled_at }, { key: recordReply(view), line })
-        if (after.status === 'disabled') await endDeliveries(tx, which, now)
         return view
       })
-      if (reply.status === 'disabled') await endAll(context, which, now)
-      return reply
     },
   })
 
@@ -222,7 +218,7 @@ export const deleteEndpointAt = (address: Address): Route<Context> =>
     ...one,
     method: 'DELETE',
     ...at(address),
-    summary: 'Delete a webhook endpoint in the other platform’s words',
+    summary: 'Delete a compatible webhook endpoint',
     limit: limitTo('write'),
     query: nothing,
     reply: deletedEndpoint,

@@ -129,7 +129,14 @@ function intentOf(data: FrozenData, facts: EventFacts, now: Date): PaymentIntent
   const is_refused = status === 'declined' || status === 'failed'
   const session: IntentRows['session'] = {
     ...{ session_id: checkout_session_id, amount, currency, mode, metadata, amount_verified, customer },
-    ...{ created_at, statement_descriptor_suffix, last_decline: decline, settlement: null, answer_by: null },
+    ...{
+      created_at,
+      statement_descriptor_suffix,
+      last_decline: decline,
+      settlement: null,
+      answer_by: null,
+      cancellation: null,
+    },
     status: is_refused ? 'requires_payment' : 'succeeded',
     expires_at: new Date(now.getTime() + 1),
   }

@@ -98,6 +98,7 @@ export type IntentRows = {
     | 'last_decline'
     | 'settlement'
     | 'answer_by'
+    | 'cancellation'
     | 'created_at'
     | 'expires_at'
   >
@@ -108,6 +109,9 @@ export type IntentRows = {
   /** The newest attempt; null before the first. */
   step: ThreeDsStep | null
 }
+
+/** With the whole session. */
+export type StoredIntent = IntentRows & { session: Session }
 
 /** The payment intent at a given time. Only the answer to its create carries the client secret. */
 export function viewIntent(
@@ -213,7 +217,10 @@ function at(status: PaymentIntent['status']): IntentStanding {
 }
 
 /** The reason that was sent to cancel it, which may have been none. */
-function reasonOf({ cancellation }: Session, otherwise: CancellationReason): PaymentIntent['cancellation_reason'] {
+function reasonOf(
+  { cancellation }: Pick<Session, 'cancellation'>,
+  otherwise: CancellationReason,
+): PaymentIntent['cancellation_reason'] {
   if (cancellation === null || cancellation === 'expired') return otherwise
   return cancellation === 'canceled' ? null : cancellation
 }

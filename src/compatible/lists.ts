@@ -41,6 +41,8 @@ const seconds = z
   .meta({ type: 'integer' })
 const second = seconds.optional()
 
+const bounds = z.strictObject({ gt: second, gte: second, lt: second, lte: second })
+
 /** The members of every list's query. */
 export const listMembers = {
   limit: z
@@ -52,12 +54,15 @@ export const listMembers = {
   starting_after: idText.optional().meta({ description: 'the last object of the page before' }),
   ending_before: idText.optional().meta({ description: 'the first object of the page after' }),
   created: z
-    .union([seconds, z.strictObject({ gt: second, gte: second, lt: second, lte: second })], {
+    .union([seconds, bounds], {
       error: 'must be Unix seconds, or have some of them as gt, gte, lt and lte',
     })
     .transform(spanOf)
     .optional()
-    .meta({ description: 'Unix seconds, or `created[gt]`, `[gte]`, `[lt]`, `[lte]`' }),
+    .meta({
+      anyOf: [{ type: 'string' }, { type: 'object', additionalProperties: { type: 'string' } }],
+      description: 'Unix seconds, or `created[gt]`, `[gte]`, `[lt]`, `[lte]`',
+    }),
 }
 
 type Span = { created_from: Date | undefined; created_before: Date | undefined }

@@ -32,15 +32,15 @@ const shared = {
   admit: admitKey,
 }
 
-const typeWords = `can only name ${compatibleEventTypes.join(', ')}`
+const type_words = `can only name ${compatibleEventTypes.join(', ')}`
 /** One type, or with * at its end all that begin so. */
-const typeText = z.string(typeWords).refine((text) => namesOf(text).length > 0, typeWords)
+const typeText = z.string(type_words).refine((text) => namesOf(text).length > 0, type_words)
 
 const listQuery = queryOf({
   ...listMembers,
   type: typeText.optional().meta({ description: 'a type, or the beginning of some with * behind it' }),
   types: z
-    .preprocess(entriesOf, z.array(typeText, typeWords).max(20, 'has more than 20 types'))
+    .preprocess(entriesOf, z.array(typeText, type_words).max(20, 'has more than 20 types'))
     .optional()
     .meta({ type: 'array', items: { type: 'string' }, description: 'up to 20 of them, in place of type' }),
 })
@@ -64,7 +64,7 @@ export const listEventsAt = (address: Address): Route<Context> =>
   route({
     ...shared,
     ...address,
-    summary: 'List events in the other platform’s words',
+    summary: 'List compatible events',
     mode: 'handler',
     query: listQuery,
     reply: listView(compatibleEvent, url).meta({
@@ -86,7 +86,7 @@ export const readEventAt = ({ path, alias_of }: Address): Route<Context> =>
     ...shared,
     path: `${path}/{event_id}`,
     ...(alias_of && { alias_of: `${alias_of}/{event_id}` }),
-    summary: 'Read an event in the other platform’s words',
+    summary: 'Read a compatible event',
     mode: { of: 'reply', unknown: noEvent },
     query: z.strictObject({}),
     reply: compatibleEvent,

@@ -10,7 +10,7 @@ import type { Address } from './addresses.ts'
 import { expandOf } from './expand.ts'
 import { type Expand, expandIntents, intentParts } from './expand-intents.ts'
 import { explain } from './faults.ts'
-import { type IntentRows, type PaymentIntent, paymentIntent, viewIntent } from './intent.ts'
+import { type PaymentIntent, paymentIntent, type StoredIntent, viewIntent } from './intent.ts'
 import { findIntent } from './intent-store.ts'
 import { queryOf } from './lists.ts'
 
@@ -50,7 +50,7 @@ export async function readIntent(
 }
 
 /** Throws `resource_not_found`. */
-export async function intentOrRefuse(sql: Sql, place: IntentPlace): Promise<IntentRows> {
+export async function intentOrRefuse(sql: Sql, place: IntentPlace): Promise<StoredIntent> {
   const rows = await findIntent(sql, place)
   if (!rows) throw noIntent()
   return rows

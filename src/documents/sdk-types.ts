@@ -3,7 +3,7 @@
 import { type Route, refusalsOf } from '../http/route.ts'
 import { catalogue } from '../kernel/errors.ts'
 import type { Schema } from '../kernel/json-schema.ts'
-import { eventTypes, extensionEventTypes } from '../kernel/values.ts'
+import { compatibleEventTypes, eventTypes, extensionEventTypes } from '../kernel/values.ts'
 import { listEvents } from '../payments/reading/list-events.ts'
 import { listPayments } from '../payments/reading/list-payments.ts'
 import { listSessions } from '../payments/reading/list-sessions.ts'
@@ -45,6 +45,11 @@ function named(): NamedSchema[] {
       name: 'ExtensionEventType',
       note: 'Events that only endpoints get that name them in `extension_events`.',
       schema: { enum: [...extensionEventTypes] },
+    },
+    {
+      name: 'CompatibleEventType',
+      note: 'The events of an endpoint with `event_format: "stripe"`.',
+      schema: { enum: [...compatibleEventTypes] },
     },
     ...apiTypes(),
   ]

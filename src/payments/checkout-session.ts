@@ -64,14 +64,21 @@ export type StandingCheckout = CheckoutSession & {
   /** Of its newest session; null without one. */
   session_status: Session['status'] | null
   session_expires_at: Date | null
+  session_cancellation: Session['cancellation']
   email: string | null
 }
 
-type NewestSession = Pick<StandingCheckout, 'session_id' | 'session_status' | 'session_expires_at'>
+type NewestSession = Pick<
+  StandingCheckout,
+  'session_id' | 'session_status' | 'session_expires_at' | 'session_cancellation'
+>
 
 /** What its newest session reads as; null without one. */
-export function sessionStatusOf({ session_status, session_expires_at }: NewestSession, now: Date) {
-  return session_status && statusAt({ status: session_status, expires_at: session_expires_at! }, now)
+export function sessionStatusOf(
+  { session_status, session_expires_at, session_cancellation: cancellation }: NewestSession,
+  now: Date,
+) {
+  return session_status && statusAt({ status: session_status, expires_at: session_expires_at!, cancellation }, now)
 }
 
 /** The session with which its shopper goes on, paid ones included; null if there has to be another. */

@@ -56,7 +56,7 @@ export const endpointView = z
   .object({
     id: z.string(),
     url: z.string(),
-    event_filter: z.array(z.enum([...eventTypes, ...compatibleEventTypes])),
+    event_filter: z.array(z.union([z.enum(eventTypes), z.enum(compatibleEventTypes)])),
     /** Absent where it is told in our own words. */
     event_format: z.enum(eventFormats).optional().meta({ description: 'only where it is stripe' }),
     api_version: z.string().optional().meta({ description: 'of its events; only where event_format is stripe' }),
@@ -186,7 +186,8 @@ function faultOfType(entry: unknown, allowed: readonly string[]): string {
   if (is_ours && compatibleEventTypes.some((type) => type === entry)) {
     return 'is an event type of the other platform: send event_format as well'
   }
-  return is_ours ? 'is not one of the event types' : `${namedType(entry)}is not one of the event types that are sent`
+  if (is_ours) return 'is not one of the event types'
+  return `${namedType(entry)}is not one of the event types that are sent: ${allowed.join(', ')}`
 }
 
 /** An event type is no secret, so its sender may read it again. */

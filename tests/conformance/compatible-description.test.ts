@@ -18,6 +18,9 @@ test('one address is described, and the others are named', () => {
   expect(paths).toEqual([
     ...['', '/{session_id}', '/{session_id}/capture', '/{session_id}/cancel'].map((rest) => described + rest),
     ...[refunds, `${refunds}/{refund_id}`, '/v1/compat/partner/charges/{charge_id}'],
+    ...['events', 'events/{event_id}', 'webhook_endpoints', 'webhook_endpoints/{webhook_endpoint_id}'].map(
+      (rest) => `/v1/compat/partner/${rest}`,
+    ),
   ])
   expect(document.paths[refunds]!.post!.description).toContain('/v1/refunds')
   for (const address of addresses.slice(1)) {

@@ -99,6 +99,11 @@ const outcomes: [string, (shop: Shop) => Promise<unknown>, [string, object][]][]
     ],
   ],
   [
+    'a session that its merchant ends',
+    async ({ client }) => client.expire((await client.open()).id),
+    [['payment_intent.canceled', { status: 'canceled', latest_charge: null, last_payment_error: null }]],
+  ],
+  [
     'refunds in parts, one of which fails',
     async ({ client }) => {
       const { payment_id } = (await client.pay()).body

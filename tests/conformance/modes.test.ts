@@ -40,12 +40,15 @@ function call({ method, path, kind }: Keyed, client: Client, id: string | null):
     ...(kind === 'secret_key' ? client.withKey : { authorization: `Bearer ${secret_key}` }),
     ...(method === 'GET' ? {} : { 'rip-idempotency-key': crypto.randomUUID() }),
   }
+  const is_endpoint = path.endsWith('/{webhook_endpoint_id}')
   const is_compatible_refund = kind === 'bearer_key' && path.endsWith('/refunds')
   const body = is_compatible_refund
     ? { payment_intent: id, amount: 1 }
-    : path.endsWith('/refunds')
-      ? { amount: 1 }
-      : undefined
+    : is_endpoint
+      ? { description: 'of another' }
+      : path.endsWith('/refunds')
+        ? { amount: 1 }
+        : undefined
   const at = path.replace(/\{\w+\}/, id ?? '')
   return client.send(method, at, { headers, ...(method === 'POST' && body && { body }) })
 }
@@ -56,6 +59,9 @@ const namesOfActs: [RegExp, string][] = [
   [/\/capture$/, 'held_session_id'],
   [/\/(cancel|expire)$/, 'unpaid_session_id'],
 ]
+
+/** A Checkout Session of the other platform, at the same paths as sessions of ours. */
+const isCheckout = ({ kind, path }: Keyed) => kind === 'bearer_key' && path.includes('/checkout/sessions')
 
 /** An id that nobody has. */
 const nobodys = (id: string) =>
@@ -68,9 +74,10 @@ describe('an object', () => {
   const rows = objects.flatMap((route) => keyModes.flatMap((key) => modes.map((mode) => ({ ...route, key, mode }))))
   test.each(rows)('$name, key $key, $mode', async ({ key, mode, ...route }) => {
     const [, named] = /\{(\w+)\}/.exec(route.path) ?? [null, 'session_id']
-    const name = namesOfActs.find(([act]) => act.test(route.path))?.[1] ?? named!
+    const name = isCheckout(route) ? 'checkout_id' : (namesOfActs.find(([act]) => act.test(route.path))?.[1] ?? named!)
     const { client } = accounts[key]
     const consumes = route.method === 'DELETE' || /\/(hold\/\w+|replay|expire|capture|cancel)$/.test(route.path)
+    await forgetLimits()
     if (sees(key, mode)) {
       const id = consumes ? await makes[name]!(mode) : await idOf(name, mode)
       const answer = await call(route, client, id)
@@ -80,6 +87,7 @@ describe('an object', () => {
     const id = await idOf(name, mode)
     const stored = () => storedOf(merchant_id)
     const before = await stored()
+    await forgetLimits()
     const answer = await call(route, client, id)
     expect(answer.status, answer.text).toBe(404)
     expect(bytes(answer)).toBe(bytes(await call(route, client, nobodys(id))))
@@ -96,6 +104,12 @@ describe('an object', () => {
   })
 })
 
+/** Refusals of a limit would say nothing of the mode. */
+async function forgetLimits(): Promise<void> {
+  await service.sql`delete from webhook_rate_limits`
+  await service.sql`delete from limit_uses`
+}
+
 /** What an act on the other mode would change. */
 async function storedOf(merchant_id: string) {
   const [row] = await service.sql`
@@ -104,7 +118,8 @@ async function storedOf(merchant_id: string) {
       (select count(*) from holds where merchant_id = ${merchant_id} and status = 'pending_review') as holds,
       (select count(*) from sessions where merchant_id = ${merchant_id} and cancellation is not null) as ended,
       (select count(*) from webhook_queue where merchant_id = ${merchant_id}) as queued,
-      (select count(*) from webhook_endpoints where merchant_id = ${merchant_id} and status = 'active') as endpoints`
+      (select count(*) || coalesce(string_agg(description, '' order by endpoint_id), '') from webhook_endpoints
+        where merchant_id = ${merchant_id} and status = 'active') as endpoints`
   return row
 }
 
@@ -235,6 +250,7 @@ describe('a route that keeps to the mode by itself', () => {
     const { client } = accounts[key]
     const headers = { authorization: `Bearer ${client.secret_key}` }
     const ask = async (query: string) => client.send('GET', `${path}?limit=100&${query}`, { headers })
+    await forgetLimits()
     for (const mode of modes) ids[mode] = [await idOf(listed(path), mode), await makes[listed(path)]!(mode)]
     const { data } = (await ask('')).body
     const seen = new Set(data.map(({ livemode }: { livemode: boolean }) => (livemode ? 'live' : 'test')))
@@ -251,9 +267,16 @@ describe('a route that keeps to the mode by itself', () => {
 })
 
 /** What a list is of, by the name that paths give its id. */
-const listed = (path: string) => (path.endsWith('/payment_intents') ? 'unpaid_session_id' : 'unknown')
+const listedNames: Record<string, string> = {
+  payment_intents: 'unpaid_session_id',
+  sessions: 'checkout_id',
+  events: 'event_id',
+  webhook_endpoints: 'webhook_endpoint_id',
+}
+const listed = (path: string) => listedNames[path.split('/').at(-1)!] ?? 'unknown'
 
 test('an endpoint is told of events of its own mode alone', async () => {
+  await forgetLimits()
   const url = 'https://shop.example/told'
   const ids: Record<string, string> = {}
   for (const key of keyModes) ids[key] = (await accounts[key].client.createEndpoint({ url })).body.id

@@ -96,6 +96,17 @@ async function ready(operationId: string): Promise<Record<string, string>> {
     const { body } = await client.refund(payment_id, asked)
     return { ...ids, payment_id, session_id, refund_id: body.id }
   }
+  if (operationId === 'read_a_compatible_event') {
+    const { payment_id } = (await client.pay(visa, order)).body
+    const [event] = await service.sql<
+      { event_id: string }[]
+    >`select event_id from events where payment_id = ${payment_id}`
+    return { ...ids, event_id: event!.event_id }
+  }
+  if (/_a_compatible_webhook_endpoint$/.test(operationId)) {
+    const { body } = await client.createEndpoint({ url: 'https://shop.example/hooks', event_format: 'stripe' })
+    return { ...ids, endpoint_id: body.id }
+  }
   if (operationId === 'delete_a_webhook_endpoint') {
     const { body } = await client.createEndpoint({ url: 'https://shop.example/gone' })
     return { ...ids, endpoint_id: body.id }
@@ -136,6 +147,7 @@ async function lineFor(listed: DocumentedOperation): Promise<string> {
     [/\bref_[0-9a-f]{24}\b/g, ids.refund_id],
     [/\bch_[0-9a-f]{24}\b/g, ids.payment_id?.replace('pay_', 'ch_')],
     [/\bwhep_[0-9a-f]{24}\b/g, ids.endpoint_id],
+    [/\bevt_[0-9a-f]{24}\b/g, ids.event_id],
     [/\bcard_[0-9a-f]{24}\b/g, ids.card_reference],
     [/\b[0-9a-f]{12}7[0-9a-f]{19}\b/g, ids.delivery_id],
     [/\brip_pk_[0-9a-f]{48}\b/g, ids.public_key],

@@ -25,6 +25,8 @@ type Holdings = ListHoldings & {
   card: string
   attempt: string
   endpoint: string
+  /** One that is told in the other platform's words. */
+  compatible_endpoint: string
   delivery: string
   event: string
   cursor: string
@@ -94,6 +96,7 @@ async function holdingsOf(account: Account): Promise<Holdings> {
   const place = { ...service, account }
   const { delivery_id: delivery, endpoint_id: endpoint } = await deadLetter(place)
   await deadLetter(place, { endpoint_id: endpoint })
+  const { body: compatible } = await client.createEndpoint({ url: `${shop}/compatible`, event_format: 'stripe' })
   const { body: page } = await client.listDeliveries('limit=1')
   const [event] = await service.sql<{ event_id: string }[]>`
     select event_id from events where merchant_id = ${account.merchant_id} limit 1`
@@ -110,6 +113,7 @@ async function holdingsOf(account: Account): Promise<Holdings> {
     card: await client.reference(await client.open(), visa),
     delivery,
     endpoint,
+    compatible_endpoint: compatible.id,
     attempt: authenticated.attempt.id,
     event: event!.event_id,
     cursor: page.next_cursor,
@@ -176,20 +180,30 @@ const sessionRows = (verb: keyof typeof bodies): Row[] => {
   ]
 }
 const refundPath = '/v1/refunds/{refund_id}'
+/** What an id in a path names, or what a list is of; sessions where nothing is said. */
+const compatibleWhat: Record<string, keyof Holdings> = {
+  '{refund_id}': 'refund',
+  '{charge_id}': 'charge',
+  '{event_id}': 'event',
+  events: 'event',
+  '{webhook_endpoint_id}': 'compatible_endpoint',
+  webhook_endpoints: 'compatible_endpoint',
+}
 /** The other platform's routes. The one for a refund shares its path with ours, and has two more of its own. */
 const compatibleRows = routes
   .filter(({ dialect, path }) => dialect === 'compatible' && path !== refundPath && !path.endsWith('/refunds'))
   .map(({ method, path }): Row => {
     const body = { amount: 1, currency: 'GBP' }
+    const what = compatibleWhat[path.split('/').at(-1)!] ?? 'session'
     if (method === 'GET' && !path.endsWith('}')) {
-      const list = ({ session }: Holdings) => ({ path: `${path}?starting_after=${session}`, headers: bearer() })
-      return [`${method} ${path}`, 'session to go on at', list]
+      const list = (named: Holdings) => ({ path: `${path}?starting_after=${named[what]}`, headers: bearer() })
+      return [`${method} ${path}`, `${what} to go on at`, list]
     }
-    if (method === 'GET') {
-      const what = path.endsWith('/{refund_id}') ? 'refund' : path.endsWith('/{charge_id}') ? 'charge' : 'session'
+    if (path.endsWith('}')) {
       const read = (named: Holdings) => ({
         path: path.replace(/\{\w+\}/, named[what]),
         headers: bearer(),
+        ...(method === 'POST' && { body: {} }),
       })
       return [`${method} ${path}`, what, read]
     }
@@ -352,7 +366,9 @@ test.each(rows)('%s: %s', async (route, _what, request) => {
 })
 
 test('a row can fail: what is mine is answered otherwise', async () => {
-  const told_otherwise = rows.filter(([, what]) => ['session', 'payment', 'held', 'refund', 'charge'].includes(what))
+  const told_otherwise = rows.filter(([, what]) =>
+    ['session', 'payment', 'held', 'refund', 'charge', 'event', 'compatible_endpoint'].includes(what),
+  )
   for (const [route, , request] of told_otherwise.filter(([route]) => route.startsWith('GET'))) {
     const { path, ...sent } = request(my)
     const answer = await mine.client.send('GET', path, sent)

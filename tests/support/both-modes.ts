@@ -5,9 +5,10 @@ import type { Acquirer } from '../../src/acquirers/acquirer.ts'
 import type { KnownConnector } from '../../src/connections/connectors.ts'
 import type { Mode } from '../../src/kernel/values.ts'
 import { deadLetter } from '../conformance/webhook-delivery-rows.ts'
+import { checkouts, order } from './checkout-sessions.ts'
 import { openClient, visa } from './client.ts'
 import { hold } from './holding.ts'
-import { type Account, newKey, type Service, type ServiceOptions } from './service.ts'
+import { type Account, newKey, type Service, type ServiceOptions, shop } from './service.ts'
 
 const never = async () => {
   throw new Error('not asked for here')
@@ -91,6 +92,12 @@ function openMakers(service: Service, makers: Record<Mode, Account>) {
     held_session_id: async (mode) => (await hold(makers[mode], cards[mode])).session.id,
     unpaid_session_id: async (mode) => (await makers[mode].client.create()).body.id,
     session_id: async (mode) => (await makers[mode].client.pay(cards[mode])).body.session_id,
+    async checkout_id(mode) {
+      const { client } = makers[mode]
+      const headers = { authorization: `Bearer ${client.secret_key}` }
+      const body = { ...order, success_url: `${shop}/done` }
+      return (await client.send('POST', checkouts, { headers, body })).body.id
+    },
     async refund_id(mode) {
       const { client } = makers[mode]
       return (await client.refund(await idOf('payment_id', mode), { amount: 1 })).body.id
@@ -98,6 +105,16 @@ function openMakers(service: Service, makers: Record<Mode, Account>) {
     async endpoint_id(mode) {
       const url = `https://shop.example/${mode}`
       return (await makers[mode].client.createEndpoint({ url })).body.id
+    },
+    async webhook_endpoint_id(mode) {
+      const url = `https://shop.example/${mode}`
+      return (await makers[mode].client.createEndpoint({ url, event_format: 'stripe' })).body.id
+    },
+    async event_id(mode) {
+      const payment_id = await makes.payment_id!(mode)
+      const [event] = await service.sql<{ event_id: string }[]>`
+        select event_id from events where payment_id = ${payment_id}`
+      return event!.event_id
     },
     async delivery_id(mode) {
       const place = { ...service, account: makers[mode] }

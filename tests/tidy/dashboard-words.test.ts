@@ -38,10 +38,10 @@ test('each change that the service journals has its word, and no other', () => {
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .map((file) => readFileSync(resolve(root, 'src', file), 'utf8'))
     .join('\n')
-  const written = [...service.matchAll(/\bchange: '([a-z_]+\.[a-z_]+)'/g)].map(([, name]) => name!)
-  const wordless = written.filter((name) => !(`change_${name.replace('.', '_')}` in english))
+  const written = [...service.matchAll(/\bchange: '([a-z_]+(?:\.[a-z_]+)+)'/g)].map(([, name]) => name!)
+  const wordless = written.filter((name) => !(`change_${name.replaceAll('.', '_')}` in english))
   expect([...new Set(wordless)]).toEqual([])
-  const names = [...service.matchAll(/'([a-z_]+\.[a-z_]+)'/g)].map(([, name]) => name!)
+  const names = [...service.matchAll(/'([a-z_]+(?:\.[a-z_]+)+)'/g)].map(([, name]) => name!)
   // Those of an operation are put together: `void.begun`.
   const known = [
     ...names,
@@ -51,7 +51,7 @@ test('each change that the service journals has its word, and no other', () => {
     'orphan.reversed',
     'orphan.nothing_to_reverse',
   ]
-  const keys = new Set(known.map((name) => `change_${name.replace('.', '_')}`))
+  const keys = new Set(known.map((name) => `change_${name.replaceAll('.', '_')}`))
   const stray = Object.keys(english).filter((key) => key.startsWith('change_') && !keys.has(key))
   expect(stray).toEqual(['change_password'])
 })

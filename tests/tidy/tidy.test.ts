@@ -65,7 +65,7 @@ const doors: Record<string, number> = {
   acquirers: 15,
   audit: 7,
   cards: 5,
-  compatible: 2,
+  compatible: 3,
   config: 7,
   connections: 10,
   dashboard: 6,
@@ -81,7 +81,7 @@ const doors: Record<string, number> = {
   'three-ds': 8,
   users: 27,
   'vendor-wire': 1,
-  webhooks: 29,
+  webhooks: 30,
 }
 
 /** The folders of a room, each of which may import those before it and the room's own files, which come first. */

@@ -86,7 +86,8 @@ test('each event has exactly its line, of its type and payment, written with it'
     left join journal j on j.merchant_id = e.merchant_id and j.subject = e.payment_id and j.change = e.type
     group by e.event_id, e.type order by e.type`
   const types = ['captured', 'captured', 'declined', 'declined', 'failed', 'held', 'held', 'voided']
-  expect(rows).toEqual(types.map((type) => ({ type: `payment.${type}`, lines: 1, together: true })))
+  const told = [...types.map((type) => `payment.${type}`), 'payment_intent.canceled']
+  expect(rows).toEqual(told.map((type) => ({ type, lines: 1, together: true })))
   const [{ lines } = { lines: 0 }] = await service.sql<{ lines: number }[]>`
     select count(*)::int as lines from journal where change = any(${[...eventTypes]})`
   expect(lines).toBe(types.length)

@@ -4,7 +4,7 @@
 import { z } from 'zod'
 import type { FoundRows } from '../../http/list-page.ts'
 import type { RefusedRequest } from '../../http/refusal-log-store.ts'
-import { anyEventTypes, timestamp } from '../../kernel/values.ts'
+import { anyEventTypes, compatibleOnlyTypes, timestamp } from '../../kernel/values.ts'
 import { askingOf, authenticationFailureOf, type Life, viewLife } from '../../payments/history/payment-history.ts'
 import { declineView, refundView } from '../../payments/views.ts'
 import type { Member } from '../../users/member.ts'
@@ -83,7 +83,7 @@ export const timelineView = z.object({
     z.object({
       event_id: z.string(),
       payment_id: z.string(),
-      type: z.enum(anyEventTypes),
+      type: z.enum([...anyEventTypes, ...compatibleOnlyTypes]),
       sequence: z.int(),
       created_at: time,
       deliveries: z.array(delivery),

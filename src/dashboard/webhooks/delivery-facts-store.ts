@@ -32,13 +32,13 @@ export async function readDeliveryFacts(sql: Sql, merchant_id: string, rows: Row
   })
   return sql<DeliveryFacts[]>`
     select attempt.failure, about.body->>'mode' as mode,
-      case when about.body is not null then json_build_object(
-        'payment_id', coalesce(about.body->>'payment_id', a.payment_id),
+      case when about.payment_id is not null then json_build_object(
+        'payment_id', about.payment_id,
         -- A refund's event names its payment alone.
-        'order_reference', coalesce(about.body->>'order_reference', (
+        'order_reference', coalesce(about.whole->>'order_reference', (
           select order_reference from payments
-          where merchant_id = a.merchant_id and payment_id = about.body->>'payment_id')),
-        'amount', (about.body->>'amount')::bigint, 'currency', about.body->>'currency') end as about,
+          where merchant_id = a.merchant_id and payment_id = about.payment_id)),
+        'amount', (about.whole->>'amount')::bigint, 'currency', about.whole->>'currency') end as about,
       case
         when a.status <> 'dead_lettered' then null
         when d.active_replay is not null then json_build_object('status', 'pending', 'response_status_code', null)
@@ -55,8 +55,12 @@ export async function readDeliveryFacts(sql: Sql, merchant_id: string, rows: Row
       select failure from webhook_attempts
       where merchant_id = a.merchant_id and attempt_id = a.attempt_id offset 0) attempt on true
     left join lateral (
-      select e.body::json->'data' as body from events e
-      where e.merchant_id = a.merchant_id and e.payment_id = a.payment_id and e.type = a.event_type limit 1
+      -- An event of the other platform's alone has its payment, if there was any, and its session as members.
+      select d.body, coalesce(d.body->'session', d.body) as whole,
+        coalesce(d.body->>'payment_id', d.body->'payment'->>'payment_id') as payment_id
+      from (
+        select e.body::json->'data' as body from events e
+        where e.merchant_id = a.merchant_id and e.payment_id = a.payment_id and e.type = a.event_type limit 1) d
     ) about on true
     left join lateral (
       select root_id, active_replay, status from webhook_deliveries

@@ -12,7 +12,7 @@ import { type Member, permissionDenied } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { expedite } from '../../webhooks/deliveries/expedite.ts'
 import { listDeliveries, listQuery, pageOfAttempts } from '../../webhooks/deliveries/list-deliveries.ts'
-import { findDeliveryRecord, listWaiting } from '../../webhooks/deliveries/operator-store.ts'
+import { findDeliveryRecord, listWaiting, sentBodyOf } from '../../webhooks/deliveries/operator-store.ts'
 import { replayDelivery } from '../../webhooks/deliveries/replay.ts'
 import {
   attemptView,
@@ -155,12 +155,13 @@ export const readDeliveryHere = route({
   reply: z.object({ event_id: z.string(), body: z.string(), is_cut: z.boolean() }),
   unknownId: deliveryNotFound,
   refusals: ['delivery_not_found'],
-  handle: async ({ sql }: Context, { holder, params: { delivery_id = '' } }) => {
+  handle: async ({ sql, webhook_sending }: Context, { holder, params: { delivery_id = '' } }) => {
     const found = await findDeliveryRecord(sql, { merchant_id: holder.merchant_id, delivery_id })
     if (!found) throw deliveryNotFound()
-    const { event_id, body } = found
-    const { mode } = (JSON.parse(body) as { data: { mode: 'test' | 'live' } }).data
+    const { event_id } = found
+    const { mode } = (JSON.parse(found.body) as { data: { mode: 'test' | 'live' } }).data
     if (!holder.can('read_shoppers', mode)) throw permissionDenied('read_shoppers')
+    const body = await sentBodyOf({ sql, ...webhook_sending }, found)
     return { event_id, body: body.slice(0, characters_max), is_cut: body.length > characters_max }
   },
 })

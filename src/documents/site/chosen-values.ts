@@ -1,5 +1,6 @@
 // Values for single examples that differ from the common samples: the state that a route leaves, or what only it asks for.
 
+import { compatible_version } from '../../kernel/values.ts'
 import type { ExampleValues } from './example.ts'
 
 type ChosenOf = {
@@ -14,6 +15,14 @@ const hex = 'f0c3a1d28b7e4f6091a2b3c4'
 const session = { id: `cs_${hex}` }
 const payment = { id: `pay_${hex}` }
 const endpoint = { id: `whep_${hex}` }
+/** What only some endpoints show. */
+const plainEndpoint = {
+  extension_events: undefined,
+  mode: undefined,
+  event_format: undefined,
+  api_version: undefined,
+  standard_webhooks: undefined,
+}
 const firstAttempt = { 'attempt.id': `att_${hex}`, attempts_left: 2 }
 
 /** The service checks a page's amount against the integration's amount or its price list. */
@@ -56,6 +65,20 @@ const compatibleRefund = {
   'ripper.failure': null,
 }
 const charge = `ch_${hex}`
+const compatibleEndpoint = {
+  ...endpoint,
+  api_version: compatible_version,
+  description: null,
+  enabled_events: ['*'],
+  status: 'enabled',
+}
+const compatibleEvent = {
+  id: `evt_${hex}`,
+  api_version: compatible_version,
+  'data.object': {},
+  pending_webhooks: 0,
+  type: 'payment_intent.succeeded',
+}
 const unpaidIntent = {
   ...session,
   amount_capturable: 0,
@@ -114,13 +137,12 @@ export const chosenValues: Record<string, ChosenOf> = {
   },
   read_a_refund: { answer: refund },
   register_a_webhook_endpoint: {
-    answer: { ...endpoint, extension_events: undefined, mode: undefined },
+    answer: { ...endpoint, ...plainEndpoint, standard_signing_secret: undefined },
   },
   list_webhook_endpoints: {
     answer: {
       'endpoints[].id': endpoint.id,
-      'endpoints[].extension_events': undefined,
-      'endpoints[].mode': undefined,
+      ...Object.fromEntries(Object.keys(plainEndpoint).map((name) => [`endpoints[].${name}`, undefined])),
     },
   },
   list_webhook_deliveries: { query: { status: 'succeeded', limit: '20' } },
@@ -208,6 +230,21 @@ export const chosenValues: Record<string, ChosenOf> = {
     answer: compatibleRefund,
   },
   read_a_refund_of_a_payment_intent: { answer: compatibleRefund },
+  list_compatible_events: { query: { type: 'payment_intent.*', limit: '3' }, answer: inList(compatibleEvent) },
+  read_a_compatible_event: { answer: compatibleEvent },
+  register_a_compatible_webhook_endpoint: {
+    idempotency_key: 'endpoint-1',
+    request: { enabled_events: ['*'] },
+    answer: { ...compatibleEndpoint, secret: `whsec_${'5d0e'.repeat(16)}` },
+  },
+  list_compatible_webhook_endpoints: { answer: inList(compatibleEndpoint) },
+  read_a_compatible_webhook_endpoint: { answer: compatibleEndpoint },
+  change_a_compatible_webhook_endpoint: {
+    idempotency_key: 'endpoint-1-off',
+    request: { disabled: true },
+    answer: { ...compatibleEndpoint, status: 'disabled' },
+  },
+  delete_a_compatible_webhook_endpoint: { answer: endpoint },
   listen_to_events: {
     query: { events: 'payment.captured,payment.held' },
     answer: { id: '01993f2ad8c07b3e9a41f0c3a1d28b7e' },

@@ -56,6 +56,7 @@ export const sampleValues: Record<string, unknown[]> = {
   request_id: [`req_${hex}`],
   delivery_id: ['01993f2ad8c07b3e9a41f0c3a1d28b7e'],
   endpoint_id: [`whep_${hex}`],
+  webhook_endpoint_id: [`whep_${hex}`],
   replay_of: [null, '01993f2ad8c07c11b2d3e4f5a6b7c8d9'],
   acquirer_transaction_id: [`sim_${hex}`],
   public_key: [`rip_pk_${hex}${hex}`],

@@ -37,7 +37,7 @@ function statusAt(sql: Sql, now: Date): Fragment {
     when s.status = 'processing' then 'open'
     when c.expired_at is not null or c.expires_at <= ${now} then 'expired'
     when s.status = 'declined' and s.last_decline->>'category' = 'fraud' then 'expired'
-    when c.session_count >= ${checkout_sessions_max}::integer and (s.status = 'declined' or s.expires_at <= ${now}) then 'expired'
+    when c.session_count >= ${checkout_sessions_max}::integer and (s.status = 'declined' or s.cancellation is not null or s.expires_at <= ${now}) then 'expired'
     else 'open' end`
 }
 
@@ -45,7 +45,7 @@ function statusAt(sql: Sql, now: Date): Fragment {
 function standing(sql: Sql, rows: Fragment, now: Date): Fragment {
   return sql`
     select c.*, ${statusAt(sql, now)} as status, coalesce(p.status = 'captured', false) as is_paid,
-      s.status as session_status, s.expires_at as session_expires_at,
+      s.status as session_status, s.expires_at as session_expires_at, s.cancellation as session_cancellation,
       coalesce(s.customer->>'email', c.customer_email) as email
     from (${rows}) c
     left join sessions s on s.merchant_id = c.merchant_id and s.session_id = c.session_id
@@ -154,10 +154,14 @@ function isAsRead(sql: Sql, { merchant_id, checkout_session_id, session_id }: Ch
     and session_id is not distinct from ${session_id}::text and expired_at is null ${lock}`
 }
 
-/** Ends the newest session. Its end is always another than before, which a charge that was read before compares. */
+/**
+ * Ends the newest session. Its end is always another than before, which a charge that was read before compares; and it says that it was
+ * ended, for a process whose clock is behind.
+ */
 function endSession(sql: Sql, { merchant_id, session_id }: CheckoutSession, now: Date, gate: Fragment): Fragment {
   return sql`
-    update sessions set expires_at = least(expires_at, ${now}::timestamptz) - interval '1 millisecond'
+    update sessions set expires_at = least(expires_at, ${now}::timestamptz) - interval '1 millisecond',
+      cancellation = coalesce(cancellation, 'expired')
     where merchant_id = ${merchant_id} and session_id = ${session_id} and status = 'requires_payment' and exists (${gate})`
 }
 
@@ -171,7 +175,7 @@ export async function insertNextSession(
   { session, line, look_at, now }: { session: Session; line: JournalLine; look_at: Date; now: Date },
 ): Promise<boolean> {
   const rows = await sql`
-    with unpaid as (${lockUnpaid(sql, checkout, sql`and (status = 'declined' or expires_at <= ${now})`)}
+    with unpaid as (${lockUnpaid(sql, checkout, sql`and (status = 'declined' or cancellation is not null or expires_at <= ${now})`)}
     ), gate as (
       update checkout_sessions set session_id = ${session.session_id}, session_count = session_count + 1,
         look_at = ${look_at}

@@ -11,7 +11,13 @@ type Sold = Omit<CheckoutSession, 'session_id' | 'session_count' | 'expired_at' 
 /** As it stands before its page was opened; not inserted yet. */
 export function newCheckout(sold: Sold): StandingCheckout {
   const unopened = { session_id: null, session_count: 0, expired_at: null, look_at: sold.expires_at }
-  const standing = { status: 'open', is_paid: false, session_status: null, session_expires_at: null } as const
+  const standing = {
+    status: 'open',
+    is_paid: false,
+    session_status: null,
+    session_expires_at: null,
+    session_cancellation: null,
+  } as const
   return { ...sold, ...unopened, ...standing, email: sold.customer_email }
 }
 
@@ -21,7 +27,15 @@ export async function createCheckout(
   standing: StandingCheckout,
   { key, actor, request_id }: { key: KeyRow | null; actor: Actor; request_id: string },
 ): Promise<void> {
-  const { status: _, is_paid: _p, session_status: _s, session_expires_at: _e, email: _m, ...checkout } = standing
+  const {
+    status: _,
+    is_paid: _p,
+    session_status: _s,
+    session_expires_at: _e,
+    session_cancellation: _c,
+    email: _m,
+    ...checkout
+  } = standing
   const { merchant_id, checkout_session_id: subject, mode, amount, currency, created_at: at } = checkout
   const line = journalLine(ids, {
     merchant_id,

@@ -1,11 +1,13 @@
 // Ends an unpaid session before its time, as if it had expired: by a compare-and-set, against which a charge and a new attempt judge
-// themselves.
+// themselves. The other platform's endpoints are told that the payment intent is canceled.
 
 import { type Actor, journalLine } from '../../audit/journal.ts'
 import { rowIf } from '../../database/driver/rows.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
 import { type GateResult, gateResult, hasPassed, insertKeyIfOpen } from '../../http/key-gate.ts'
+import { compatibleEventRows } from '../../webhooks/queue/compatible-event.ts'
 import type { Context } from '../context.ts'
+import { canceledOf } from '../outcome.ts'
 import type { Cancellation, Session } from '../session.ts'
 
 type End = {
@@ -19,7 +21,7 @@ type End = {
  * Returns the session as it is then; null, with nothing written, where it is not unpaid and open any more. Throws KeyTakenError.
  */
 export async function endSession(
-  { sql, ids, world }: Pick<Context, 'sql' | 'ids' | 'world'>,
+  { sql, ids, world, wakeDeliveries }: Pick<Context, 'sql' | 'ids' | 'world' | 'wakeDeliveries'>,
   session: Session,
   { cancellation, cause, keyFor }: End,
 ): Promise<Session | null> {
@@ -35,6 +37,7 @@ export async function endSession(
     ...cause,
     at,
   })
+  const canceled = canceledOf(ids, endedSession, { payment: null, cause, at })
   const rows = await sql<GateResult[]>`
     with gate as (
       select 1 from sessions
@@ -45,7 +48,10 @@ export async function endSession(
     ), session as (
       update sessions set cancellation = ${cancellation}, expires_at = ${endedSession.expires_at}
       where merchant_id = ${merchant_id} and session_id = ${session_id} and exists (select 1 from key)
-    ), journal as (insert into journal ${rowIf(sql, line, 'key')})
+    ), journal as (insert into journal ${rowIf(sql, line, 'key')}
+    ), ${compatibleEventRows(sql, canceled, 'key')}
     ${gateResult(sql)}`
-  return hasPassed(rows) ? endedSession : null
+  if (!hasPassed(rows)) return null
+  wakeDeliveries('event', merchant_id)
+  return endedSession
 }

@@ -1,8 +1,9 @@
 // The SQL for operators only: everything about a delivery, and dead letters.
 
+import type { InOtherWords } from '../../context.ts'
 import { by, firstFromCells, fromCells } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
-import type { AnyEventType } from '../../kernel/values.ts'
+import type { EventFormat, StoredEventType } from '../../kernel/values.ts'
 import type { DeliveryAttempt, DeliveryKey, ReplayStanding } from '../delivery.ts'
 import { eventAndEndpoint } from '../queue/queue-store.ts'
 
@@ -32,10 +33,12 @@ export type DeliveryRecord = DeliveryKey & {
   endpoint_status: 'active' | 'disabled'
   payment_id: string
   sequence: 1 | 2
-  event_type: AnyEventType
+  event_type: StoredEventType
   event_id: string
-  /** The event's body, which every attempt sends. */
+  /** The event's own body; `sentBodyOf` is what its endpoint gets. */
   body: string
+  event_format: EventFormat
+  compatible_version: string | null
   /** Null until it is settled. */
   settled_as: 'succeeded' | 'dead_lettered' | null
   settled_at: Date | null
@@ -52,12 +55,22 @@ export type DeliveryRecord = DeliveryKey & {
   created_at: Date
 }
 
+/** The body that every attempt sends, in the words of the endpoint. */
+export async function sentBodyOf(
+  { sql, inOtherWords }: { sql: Sql; inOtherWords: InOtherWords },
+  delivery: DeliveryRecord,
+): Promise<string> {
+  if (delivery.event_format === 'ripper') return delivery.body
+  const [words] = await inOtherWords(sql, [delivery])
+  return words!()
+}
+
 export async function findDeliveryRecord(
   sql: Sql,
   { merchant_id, delivery_id }: DeliveryKey,
 ): Promise<DeliveryRecord | undefined> {
   const [row] = await sql<DeliveryRecord[]>`
-    select p.*, e.url as endpoint_url, e.status as endpoint_status, ev.type as event_type, ev.event_id, ev.body,
+    select p.*, e.url as endpoint_url, e.status as endpoint_status, e.event_format, e.compatible_version, ev.type as event_type, ev.event_id, ev.body,
       h.open_until as breaker_open_until
     from (
       select merchant_id, delivery_id, endpoint_id, payment_id, sequence, null::text as settled_as,
@@ -134,7 +147,7 @@ export async function listChain(
 export type EventWithDeliveries = {
   event_id: string
   payment_id: string
-  type: AnyEventType
+  type: StoredEventType
   sequence: 1 | 2
   created_at: Date
   delivery_ids: string[]
@@ -154,7 +167,7 @@ export async function listEventsWithDeliveries(
     order by e.created_at, e.payment_id, e.sequence`
 }
 
-/** The payment or refund of an event. Events have no index by their id, so this reads through the merchant's. */
+/** The subject of an event. Events have no index by their id, so this reads through the merchant's. */
 export async function findSubjectOfEvent(
   sql: Sql,
   { merchant_id, event_id }: { merchant_id: string; event_id: string },

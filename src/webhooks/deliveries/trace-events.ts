@@ -1,7 +1,7 @@
 // Events with every delivery of each: to which endpoint, how often, and how it ended.
 
 import type { Sql } from '../../database/open.ts'
-import type { AnyEventType } from '../../kernel/values.ts'
+import type { StoredEventType } from '../../kernel/values.ts'
 import {
   type AttemptDetail,
   type DeliveryRecord,
@@ -17,7 +17,7 @@ export type TracedEvent = {
   event_id: string
   /** The subject of the event: a payment, or a refund (`ref_…`). */
   payment_id: string
-  type: AnyEventType
+  type: StoredEventType
   sequence: 1 | 2
   created_at: Date
   /** The deliveries that are still stored, each replay after its original. */

@@ -42,7 +42,7 @@ const endpointCreate = z
       description: 'absolute, https, not a private or local address',
     }),
     event_filter: z
-      .array(z.unknown().meta({ enum: [...eventTypes, ...compatibleEventTypes] }), {
+      .array(z.unknown().meta({ anyOf: [{ enum: [...eventTypes] }, { enum: [...compatibleEventTypes] }] }), {
         error: 'must be a list of event types',
       })
       .nullish()
