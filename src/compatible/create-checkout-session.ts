@@ -41,7 +41,7 @@ export const createCheckoutAt = (address: Address): Route<Context> =>
     explain: explainCheckout,
     status: 200,
     reply: checkoutSession,
-    refusals: [...serverSessionRefusals, 'resource_not_found'],
+    refusals: serverSessionRefusals,
     admit: admitServer,
     handle: async (context: Context, { body, holder: key, request_id, now, recordReply }) => {
       const place = await placeOf(context, key)

@@ -79,7 +79,7 @@ function priceOf(
 function noPrice(field: string, currency: string): Refusal {
   const where = currency === '' ? 'the price list of your default integration is empty' : `in ${currency.toLowerCase()}`
   const words = `${field} names no price that you have${currency === '' ? ':' : ''} ${where}. Send a sku of the price list, or price_data.`
-  return new Refusal('resource_not_found', words, { field, status: 400 })
+  return new Refusal('invalid_request', words, { field, platform_code: 'resource_missing' })
 }
 
 function refuse(field: string, what: string): never {

@@ -249,10 +249,14 @@ describe.each([
         { code: 'resource_missing', param: 'starting_after', statusCode: 400 },
       ],
       [
-        'a checkout session',
+        'a checkout session of a price that nobody has',
         ({ checkout }) =>
-          checkout.sessions.create({ mode: 'payment', line_items: [{ price: 'price_1', quantity: 1 }] }),
-        { code: 'resource_missing', statusCode: 404, message: expect.stringContaining('X-Service-Api-Key') },
+          checkout.sessions.create({
+            mode: 'payment',
+            line_items: [{ price: 'price_1', quantity: 1 }],
+            success_url: 'http://localhost:4242/done',
+          }),
+        { code: 'resource_missing', statusCode: 400, param: 'line_items[0][price]' },
       ],
       ['an event', ({ events }) => events.list(), { code: 'resource_missing', statusCode: 404 }],
       [

@@ -55,13 +55,14 @@ function drawAnswer(page: Page, { status, client_secret, cancel_url, success_url
     })
   } else if (status === 'complete' && success_url) {
     config.links.back_url = null
-    const goOn = element(
-      'a',
-      { class: 'primary', href: success_url },
-      say(words, 'go_on', { shop: config.merchant.name }),
-    )
-    tell(page, notice(say(words, 'complete')), goOn)
-  } else tell(page, notice(say(words, 'expired'), say(words, 'expired_detail')))
+    const goOn = say(words, 'go_on', { shop: config.merchant.name })
+    tell(page, end(say(words, 'complete'), element('a', { class: 'primary', href: success_url }, goOn)))
+  } else tell(page, end(say(words, 'expired'), element('p', {}, say(words, 'expired_detail'))))
+}
+
+/** What is no fault: it is paid, or too late. */
+function end(heading: string, ...parts: HTMLElement[]): HTMLElement {
+  return element('div', { class: 'notice end', role: 'status' }, element('h2', {}, heading), ...parts)
 }
 
 function unavailable({ context: { words } }: Page): [string, string] {
