@@ -35,6 +35,7 @@ export const listenCommand = command({
       option('FORMAT', "in whose words: ripper or stripe, as an endpoint's; ripper by default", z.enum(eventFormats)),
       'ripper',
     ),
+    'api-version': option('VERSION', "what events in stripe's words carry: Go's library takes its own alone"),
     'print-secret': flag('print the signing secret, which never changes, and end'),
     ...connectionOptions,
   },
@@ -52,8 +53,8 @@ export const listenCommand = command({
       return 0
     }
     const forward_to = forwardTo(options['forward-to'])
-    const { events, format } = options
-    await follow({ connection, identity, forward_to, events, format }, json ? jsonLines : forPeople)
+    const { events, format, 'api-version': api_version = null } = options
+    await follow({ connection, identity, forward_to, events, format, api_version }, json ? jsonLines : forPeople)
     return 0
   },
 })
@@ -64,6 +65,7 @@ type ListenTarget = {
   forward_to: string | null
   events: string[]
   format: EventFormat
+  api_version: string | null
 }
 
 /** Shows what happens. */
@@ -76,7 +78,7 @@ type ListenOutput = {
 }
 
 async function follow(listening: ListenTarget, output: ListenOutput): Promise<void> {
-  const { connection, identity, forward_to: url, events, format } = listening
+  const { connection, identity, forward_to: url, events, format, api_version } = listening
   const clock = realClock()
   const stopped = new AbortController()
   void untilStopped().signal.then(() => stopped.abort())
@@ -101,6 +103,7 @@ async function follow(listening: ListenTarget, output: ListenOutput): Promise<vo
   let is_ready = false
   const query = new URLSearchParams({
     ...(format !== 'ripper' && { format }),
+    ...(api_version !== null && { api_version }),
     ...(events.length > 0 && { events: events.join(',') }),
   })
   const onState = (state: 'lost' | 'back') => output.state(state, connection.base_url)

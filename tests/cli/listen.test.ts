@@ -152,6 +152,17 @@ describe('events', () => {
     await program.says(/payment\.declined +evt_/)
     expect((await program.stop()).stdout).not.toMatch(/payment\.captured +evt_/)
   })
+
+  test('in the other platform’s words carry the version that its library takes', async () => {
+    const account = await service.newAccount()
+    const version = ['--format', 'stripe', '--api-version', '2026-03-25.dahlia']
+    const program = listening(account, '--json', ...version)
+    await program.says('"ready"')
+    await account.client.pay()
+    await program.says('payment_intent.succeeded')
+    const { body } = documents((await program.stop()).stdout).at(-1)
+    expect(JSON.parse(body)).toMatchObject({ object: 'event', api_version: '2026-03-25.dahlia' })
+  })
 })
 
 test('while the service is away nothing is lost, and nothing comes twice', async () => {
@@ -280,5 +291,13 @@ describe('refused', () => {
     const args = ['listen', ...at(service), '--merchant', `m_${'0'.repeat(24)}`]
     const { status, stderr } = await ripper(args, { env: envOf(service.account) })
     expect([status, stderr]).toEqual([1, expect.stringMatching(/The key belongs to the merchant m_/)])
+  })
+
+  test.each([
+    ['a version of events in our own words', ['--api-version', '2026-03-25'], /api_version needs format=stripe/],
+    ['a version that is none', ['--format', 'stripe', '--api-version', 'newest'], /api_version must be a date/],
+  ])('%s', async (_, args, words) => {
+    const { status, stderr } = await ripper(['listen', ...at(service), ...args], { env: envOf(service.account) })
+    expect([status, stderr]).toEqual([1, expect.stringMatching(words)])
   })
 })

@@ -8,6 +8,8 @@ import { type Feed, type StreamMessage, stream } from '../../http/stream.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import {
   anyEventTypes,
+  compatible_version_form,
+  compatible_version_words,
   compatibleEventTypes,
   compatibleNameOf,
   compatibleOnlyTypes,
@@ -45,6 +47,11 @@ const eventsQuery = z.strictObject({
     .enum(eventFormats, { error: `must be ${eventFormats.join(' or ')}` })
     .default('ripper')
     .meta({ description: 'in whose words events are told: as at an endpoint with this event_format' }),
+  api_version: z
+    .string({ error: 'must be sent once' })
+    .regex(compatible_version_form, `must ${compatible_version_words}`)
+    .optional()
+    .meta({ description: 'what events in stripe’s words carry; some of its libraries take no other than their own' }),
   events: z
     .string({ error: 'must be sent once' })
     .optional()
@@ -83,17 +90,20 @@ export const streamEvents = stream({
   },
   refusals: ['unknown_event_type', 'invalid_pagination'],
   open(context: Context, { holder, query, caller, only_mode, now }): Promise<Feed> {
-    const { format } = query
+    const { format, api_version = null } = query
+    if (api_version !== null && format === 'ripper') throw noVersion()
     const types = typesOf(format, query.events?.split(','))
     const cursor = cursorFrom(caller.header('last-event-id') ?? query.after)
     const { merchant_id } = holder
-    return openFeed(context, { merchant_id, format, types, only_mode, cursor, now })
+    return openFeed(context, { merchant_id, format, api_version, types, only_mode, cursor, now })
   },
 })
 
 type EventStreamQuery = {
   merchant_id: string
   format: EventFormat
+  /** That of events in the other platform's words; null for the newest. */
+  api_version: string | null
   types: readonly StoredEventType[]
   only_mode: Mode | null
   cursor: Cursor | null
@@ -130,7 +140,7 @@ async function openFeed(context: Context, query: EventStreamQuery): Promise<Feed
   async function nextMessages(): Promise<StreamMessage[]> {
     const lines = waiting.slice(0, bodies_max)
     const events = await listEventsOf(sql, { merchant_id, only_mode, lines })
-    const told = format === 'ripper' ? events : await inWords(context, merchant_id, events)
+    const told = format === 'ripper' ? events : await inWords(context, query, events)
     waiting = waiting.slice(bodies_max)
     return told.map(({ entry_id, event_id, type, payment_id, body }) => {
       const data = { event_id, type, payment_id, body }
@@ -159,12 +169,18 @@ async function openFeed(context: Context, query: EventStreamQuery): Promise<Feed
 /** Events with their names and bodies in the other platform's words. */
 async function inWords(
   { sql, webhook_sending }: Context,
-  merchant_id: string,
+  { merchant_id, api_version: compatible_version }: EventStreamQuery,
   events: EventOfLine[],
 ): Promise<(StreamedEvent & { entry_id: string })[]> {
-  const stored = events.map((event): StoredEvent => ({ ...event, merchant_id, compatible_version: null }))
+  const stored = events.map((event): StoredEvent => ({ ...event, merchant_id, compatible_version }))
   const bodies = await webhook_sending.inOtherWords(sql, stored)
   return events.map((event, at) => ({ ...event, type: compatibleNameOf(event.type), body: bodies[at]!() }))
+}
+
+function noVersion(): Refusal {
+  return new Refusal('invalid_request', 'api_version needs format=stripe: events in our own words have none.', {
+    field: 'api_version',
+  })
 }
 
 function noticeOf(before: Date): StreamMessage {
