@@ -20,7 +20,7 @@ const proofs = [
   'tests/http/{failed-start,stop,trace-sending}.test.ts',
   'tests/pages/{guides,samples}.test.ts',
   'tests/proofs/*.test.ts',
-  'tests/sdk/package.test.ts',
+  'tests/sdk/{package,python-readme}.test.ts',
   'tests/tidy/{operations,readme,scripts,service-package}.test.ts',
   'tests/webhooks/{chaos,crash}.test.ts',
 ]

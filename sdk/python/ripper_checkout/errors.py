@@ -9,7 +9,7 @@ class RipperError(Exception):
     """The base class of everything that this package raises. Branch on `code`, never on the message."""
 
     def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
+        super().__init__(f"{code}: {message}")
         self.code = code
         self.message = message
 

@@ -170,7 +170,7 @@ export function headersOf({ dialect }: Route<never>, status: number): object {
   return {
     ...headerRef('Rip-Request-Id'),
     ...((status === 429 || status === 503) && headerRef('Retry-After')),
-    ...(status === 400 && dialect !== 'compatible' && headerRef('Rip-Error-Field')),
+    ...([400, 409, 422].includes(status) && dialect !== 'compatible' && headerRef('Rip-Error-Field')),
     ...(dialect === 'compatible' && describedHeaders(compatibleHeaders)),
   }
 }

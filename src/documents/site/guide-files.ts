@@ -13,7 +13,7 @@ const folders = [
   'docs/operations/',
   'docs/examples/',
   'docs/decisions/',
-  'sdk/',
+  ...['sdk/', 'sdk/python/', 'sdk/php/', 'sdk/go/'],
   'bench/',
   'proofs/',
 ]
