@@ -33,6 +33,8 @@ export type CheckoutSessions = {
   retrieve(session_id: string, options?: CallOptions): Promise<CheckoutSession>
   /** Newest first. A page may have fewer rows than `limit`, even none, and still more behind it: `for await` goes over all. */
   list(query?: CheckoutSessionQuery, options?: CallOptions): Pages<ListedCheckoutSession>
+  /** Ends an unpaid session at once, as if its time were over: nobody can pay it any more. */
+  expire(session_id: string, options?: WriteOptions): Promise<CheckoutSession>
 }
 
 export type Payments = {
@@ -101,10 +103,12 @@ export class Ripper {
 
 function sessions(send: Send): CheckoutSessions {
   const path = '/v1/checkout/sessions'
+  const at = (id: string) => `${path}/${validateId('session', id)}`
   return {
     create: async (body, options) => send({ method: 'POST', path, body: judgeBody(body) }, options),
-    retrieve: async (id, options) => send({ method: 'GET', path: `${path}/${validateId('session', id)}` }, options),
+    retrieve: async (id, options) => send({ method: 'GET', path: at(id) }, options),
     list: pagesAt(send, path),
+    expire: async (id, options) => send({ method: 'POST', path: `${at(id)}/expire` }, options),
   }
 }
 

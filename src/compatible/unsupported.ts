@@ -46,6 +46,7 @@ const advice = new Map<string, string>([
   ['lookup_keys', 'a price is found by its id, which is the sku.'],
   ['recurring', 'there are no subscriptions.'],
   ['shippable', 'the price list does not say it.'],
+  ['type', 'the price list does not say it.'],
   ['url', 'the price list does not say it.'],
   ['final_capture', 'what is not captured is released.'],
   ['client_secret', 'the secret key alone reads a payment intent.'],

@@ -149,6 +149,17 @@ describe('cancel', () => {
     expect(events.map(({ type }) => type)).toEqual(['payment.held', 'payment.voided'])
   })
 
+  test('the reason of a cancel that the acquirer refused goes with the next decision', async () => {
+    const id = await held('4000009190600000')
+    const refused = await post('cancel', id, { body: { cancellation_reason: 'duplicate' } })
+    expect(fault(refused)).toBe('400 invalid_request_error operation_refused - operation_refused')
+    const rows = () => sql`select cancellation from sessions where session_id = ${id}`
+    expect(await rows()).toEqual([{ cancellation: 'duplicate' }])
+    expect((await compatible.read(id)).body.cancellation_reason).toBeNull()
+    await client.decideHold('void', await paymentOf(id))
+    expect(await rows()).toEqual([{ cancellation: null }])
+  })
+
   test('a void by our own route is as it was', async () => {
     const id = await held()
     await client.decideHold('void', await paymentOf(id))

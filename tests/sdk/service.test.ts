@@ -46,6 +46,8 @@ describe('sessions', () => {
       replayed: false,
     })
     const session = await ripper.checkout.sessions.retrieve(created.id)
+    const { id } = await ripper.checkout.sessions.create(purchase)
+    expect(await ripper.checkout.sessions.expire(id)).toMatchObject({ id, status: 'expired' })
     expect(session).toMatchObject({ id: created.id, metadata: { cart: '7' }, basket_total: 4200 })
     expect(answerMeta(session)).toMatchObject({ status: 200, idempotency_key: null })
   })

@@ -23,8 +23,8 @@ export type DecisionRequest = {
   kind: Decision
   asked_by: 'merchant' | 'rules'
   cause: Cause
-  /** The reason that a canceled payment intent shows; absent where it is none. */
-  cancellation?: Cancellation
+  /** The reason that a canceled payment intent shows; that of an earlier request, which was refused, goes. */
+  cancellation?: Cancellation | null
   /** For a request by the API. */
   key: ReservedKey | null
 }
@@ -98,7 +98,7 @@ export function operationRefused(
 async function begin(
   context: SettlementContext,
   { session, payment, hold }: HeldPayment,
-  { kind, asked_by, cancellation, cause, key }: DecisionRequest,
+  { kind, asked_by, cancellation = null, cause, key }: DecisionRequest,
 ): Promise<(Operation & { kind: Decision }) | null> {
   const { sql, ids, world } = context
   const at = world.clock.now()
@@ -110,7 +110,7 @@ async function begin(
     detail: { operation_id, sequence, acquirer: operation.acquirer },
     at,
   })
-  const intent = { session: { ...session, ...(cancellation && { cancellation }) }, hold, operation, key, journal }
+  const intent = { session: { ...session, cancellation }, hold, operation, key, journal }
   const is_begun = await writeAs(sql, cause, (tx) => beginDecision(tx, intent))
   return is_begun ? operation : null
 }
