@@ -10,6 +10,8 @@ export type FormRules = {
   integers: readonly string[]
   /** Parameters whose keys are data: `metadata[a[b]]` has the key `a[b]`. Their values are text: `metadata[a][b]` is refused. */
   maps: readonly string[]
+  /** Those of them whose empty values are kept: in a change they take their key away. */
+  clearable?: readonly string[]
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
@@ -23,7 +25,7 @@ const nestedKey = /^[^[\]]*\]\[/
  * brackets become objects of one level, so that a refusal can name them. Throws a Refusal `invalid_request` that names
  * the parameter, never the value.
  */
-export function readForm(bytes: Buffer, { integers, maps }: FormRules): object {
+export function readForm(bytes: Buffer, { integers, maps, clearable = [] }: FormRules): object {
   const plain = new Map<string, unknown>()
   const nestedMaps = new Map<string, Map<string, unknown>>()
   for (const { name, text } of pairsOf(textOf(bytes))) {
@@ -42,7 +44,7 @@ export function readForm(bytes: Buffer, { integers, maps }: FormRules): object {
       nestedMaps.set(base, members.set(key, is_entry ? [members.get(key), text].flat() : text))
     }
   }
-  const objects = [...nestedMaps].map(([base, members]) => [base, objectOf(members)] as const)
+  const objects = [...nestedMaps].map(([base, members]) => [base, objectOf(members, clearable.includes(base))] as const)
   return objectOf(new Map<string, unknown>([...plain, ...objects]))
 }
 
@@ -100,10 +102,10 @@ function textOrNumber(text: string, is_integer: boolean): string | number | null
   return is_integer && /^[0-9]+$/.test(text) && Number.isSafeInteger(number) ? number : text
 }
 
-function objectOf(members: Map<string, unknown>): object {
+function objectOf(members: Map<string, unknown>, keeps_empty = false): object {
   const object = {}
   for (const [name, value] of members) {
-    if (value !== '') setMember(object, name, value)
+    if (value !== '' || keeps_empty) setMember(object, name, value)
   }
   return object
 }

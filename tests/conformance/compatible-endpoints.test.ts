@@ -64,6 +64,7 @@ test('one is created, read, listed, changed and deleted', async () => {
   const changed = { ...endpoint, url: `${hooks}/2`, enabled_events: ['*'], metadata: { team: 'coffee', desk: '4' } }
   const update = { url: changed.url, 'enabled_events[]': '*', 'metadata[team]': 'coffee' }
   expect((await send('POST', at, update)).body).toEqual(changed)
+  expect((await send('POST', at, { 'metadata[desk]': '' })).body.metadata).toEqual({ team: 'coffee' })
   expect((await send('POST', at, { description: '', metadata: '' })).body).toMatchObject({
     ...{ description: null, metadata: {}, url: changed.url },
   })
