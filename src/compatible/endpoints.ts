@@ -4,9 +4,11 @@ import { z } from 'zod'
 import type { Context } from '../context.ts'
 import { bearerKey, type SecretKey } from '../http/access.ts'
 import { type Route, route } from '../http/route.ts'
+import { validate } from '../http/validate.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/values.ts'
 import { accountLine, writerOf } from '../merchants/account-lines.ts'
+import { metadata } from '../payments/fields.ts'
 import { type Endpoint, type EndpointKey, validateCompatibleFilter, validateEndpointUrl } from '../webhooks/endpoint.ts'
 import { registerAs } from '../webhooks/endpoints/create-endpoint.ts'
 import { changeAndEnd, removeEndpoint } from '../webhooks/endpoints/delete-endpoint.ts'
@@ -195,13 +197,16 @@ function changeOf(before: ListedEndpoint, wish: EndpointWish): EndpointChange {
   }
 }
 
-/** An empty value takes its key away, and null takes all. */
+const withMetadata = z.object({ metadata })
+
+/** An empty value takes its key away, and null takes all. Throws `metadata_too_large` where both together are too much. */
 function mergedMetadata(
   before: Endpoint['metadata'],
   wish: Endpoint['metadata'] | null | undefined,
 ): Endpoint['metadata'] {
   if (wish === null) return {}
-  return Object.fromEntries(Object.entries({ ...before, ...wish }).filter(([, value]) => value !== ''))
+  const merged = Object.fromEntries(Object.entries({ ...before, ...wish }).filter(([, value]) => value !== ''))
+  return validate(withMetadata, { metadata: merged }, explain).metadata
 }
 
 /** The new values of what the events depend on, and the names of what else changed. */

@@ -174,6 +174,16 @@ test('a repeated create has the answer of the first, and a repeated change chang
   expect((await send('GET', at)).body.description).toBe('two')
 })
 
+test('its metadata stays within its bounds, however often it is changed', async () => {
+  const { create, send } = await newShop()
+  const { id } = (await create()).body
+  const many = (name: string, count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`metadata[${name}${at}]`, 'x']))
+  expect((await send('POST', `/${id}`, many('a', 30))).status).toBe(200)
+  expect(fault(await send('POST', `/${id}`, many('b', 21)))).toMatch(/^400 .* metadata metadata_too_large$/)
+  expect((await send('POST', `/${id}`, many('b', 20))).status).toBe(200)
+})
+
 describe('a create is refused', () => {
   test.each<[Record<string, string>, string]>([
     [{ url: '' }, '400 invalid_request_error invalid_url url invalid_url'],
