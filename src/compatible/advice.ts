@@ -3,7 +3,7 @@
 import { behindAddress, intentAddresses, refundAddresses } from './addresses.ts'
 
 const served_routes =
-  'Of this platform Ripper serves only: create a payment intent (POST /v1/payment_intents), read one (GET /v1/payment_intents/{id}), list them (GET /v1/payment_intents), capture and cancel one (POST /v1/payment_intents/{id}/capture, …/cancel); refund one (POST /v1/refunds), read a refund (GET /v1/refunds/{id}) and list them (GET /v1/refunds); read a charge (GET /v1/charges/{id}) and list them (GET /v1/charges); read your price list (GET /v1/prices, GET /v1/products). Ripper’s own routes take the key as X-Service-Api-Key.'
+  'Of this platform Ripper serves only: checkout sessions (create, read, list, line items, expire), payment intents (create, read, list, capture, cancel), refunds (create, read, list), charges, prices and products (read, list), events (read, list), and webhook endpoints (create, read, change, list, delete). Ripper’s own routes take the key as X-Service-Api-Key.'
 
 /** The path segments that may follow the id of a payment intent. */
 const verbs = new Map<string, string>(

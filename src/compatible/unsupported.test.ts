@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { intentCancel } from './cancel-intent.ts'
 import { intentCapture } from './capture-intent.ts'
 import { intentCreate } from './create-intent.ts'
+import { webhookEndpointCreate, webhookEndpointUpdate } from './endpoint-body.ts'
 import { listMembers } from './lists.ts'
 import { adviceOn } from './unsupported.ts'
 
@@ -30,6 +31,9 @@ test.each([
   ['Charges.d.ts', 'ChargeListParams', [...Object.keys(listMembers), 'payment_intent']],
   ['Prices.d.ts', 'PriceListParams', [...Object.keys(listMembers), 'active', 'currency', 'product', 'type']],
   ['Products.d.ts', 'ProductListParams', [...Object.keys(listMembers), 'active', 'ids']],
+  ['WebhookEndpoints.d.ts', 'WebhookEndpointCreateParams', Object.keys(webhookEndpointCreate.shape)],
+  ['WebhookEndpoints.d.ts', 'WebhookEndpointUpdateParams', Object.keys(webhookEndpointUpdate.shape)],
+  ['Events.d.ts', 'EventListParams', [...Object.keys(listMembers), 'type', 'types']],
   ['Refunds.d.ts', 'RefundCreateParams', ['payment_intent', 'charge', 'amount', 'reason', 'metadata']],
 ])('%s, %s: each parameter is taken, or there is advice', (file, type, parameters) => {
   const names = membersOf(file, type)
