@@ -139,7 +139,7 @@ describe('fails in the compatible shape', () => {
     ['POST', '/v1/payment_intents/cs_x/constructor', 'serves only'],
     ['DELETE', '/v1/payment_intents', 'list them (GET /v1/payment_intents)'],
     ['GET', '/v1/payment_intents/search/x', 'serves only'],
-    ['POST', '/v1/customers', 'serves only: create a payment intent'],
+    ['POST', '/v1/customers', 'serves only: Checkout Sessions (create'],
     ['GET', '/v1/balance', 'serves only'],
     ['POST', '/v2/core/events', 'serves only'],
   ])('%s %s says what to do instead', async (method, path, words) => {
