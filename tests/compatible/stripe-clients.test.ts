@@ -258,7 +258,7 @@ describe.each([
           }),
         { code: 'resource_missing', statusCode: 400, param: 'line_items[0][price]' },
       ],
-      ['an event', ({ events }) => events.list(), { code: 'resource_missing', statusCode: 404 }],
+      ['an unknown event', ({ events }) => events.retrieve('evt_1'), { code: 'resource_missing', statusCode: 404 }],
       [
         'another account',
         ({ paymentIntents }) => paymentIntents.create(tea, { stripeAccount: 'acct_1' }),

@@ -5,7 +5,14 @@ import type { Schema } from '../../kernel/json-schema.ts'
 import type { Operation } from '../openapi/document.ts'
 import type { NamedSchema } from '../openapi/named-schemas.ts'
 import { fieldList, typeLink } from './field-list.ts'
-import { answerExample, answerText, curlOf, type DocumentedOperation, requestExample } from './operation-example.ts'
+import {
+  answerExample,
+  answerText,
+  curlOf,
+  type DocumentedOperation,
+  requestExample,
+  successStatus,
+} from './operation-example.ts'
 
 /** `mark` is a word that distinguishes the route from the native ones. */
 export function operationSection(documentedOperation: DocumentedOperation, mark: string | undefined): string {
@@ -13,7 +20,8 @@ export function operationSection(documentedOperation: DocumentedOperation, mark:
   const request = requestExample(documentedOperation)
   const answer = answerExample(documentedOperation)
   const body = operation.requestBody?.content['application/json'].schema as Schema | undefined
-  const [status, success] = Object.entries(operation.responses).find(([code]) => code < '300')!
+  const status = successStatus(operation)
+  const success = operation.responses[status]!
   const [content] = Object.values(success.content ?? {}) as { schema: Schema }[]
   const verb = method.toUpperCase()
   return (
