@@ -29,7 +29,7 @@ export const createCheckoutAt = (address: Address): Route<Context> =>
     method: 'POST',
     ...address,
     tag: 'Compatible',
-    summary: 'Create a Checkout Session',
+    summary: 'Create a compatible Checkout Session',
     access: bearerKey('create_payments'),
     mode: 'handler',
     dialect: 'compatible',

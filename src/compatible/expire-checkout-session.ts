@@ -21,7 +21,7 @@ export const expireCheckoutAt = (address: Address): Route<Context> =>
     method: 'POST',
     ...oneAt(address, '/expire'),
     tag: 'Compatible',
-    summary: 'Expire a Checkout Session',
+    summary: 'Expire a compatible Checkout Session',
     access: bearerKey('create_payments'),
     mode: {
       of: (sql, { merchant_id, params }) =>

@@ -57,7 +57,7 @@ export const readCheckoutAt = (address: Address): Route<Context> =>
   route({
     ...shared,
     ...oneAt(address),
-    summary: 'Read a Checkout Session',
+    summary: 'Read a compatible Checkout Session',
     mode: { of: 'reply', unknown: noCheckout },
     query: queryOf({ expand: expandOf(checkoutParts) }),
     reply: checkoutSession,
@@ -73,7 +73,7 @@ export const listCheckoutsAt = (address: Address): Route<Context> =>
   route({
     ...shared,
     ...address,
-    summary: 'List Checkout Sessions',
+    summary: 'List compatible Checkout Sessions',
     mode: 'handler',
     query: queryOf({
       ...listMembers,
@@ -103,7 +103,7 @@ export const readLinesAt = (address: Address): Route<Context> =>
   route({
     ...shared,
     ...oneAt(address, '/line_items'),
-    summary: 'List the lines of a Checkout Session',
+    summary: 'List the lines of a compatible Checkout Session',
     mode: {
       of: (sql, { merchant_id, params }) =>
         findCheckoutMode(sql, { merchant_id, checkout_session_id: params.session_id ?? '' }),

@@ -53,16 +53,14 @@ export function hostedIntegration(account: Account): Integration | null {
 type Addresses = { pay_url(): string }
 
 /**
- * The origins whose pages may use an integration: those that it allows, and the hosted page's own for the integration of that page,
- * and for the default one, by which the page of a Checkout Session takes payments.
+ * The origins whose pages may use an integration: those that it allows, and for the hosted page's integration also that
+ * page's own.
  */
 export function originsOf(
   addresses: Addresses,
-  { allowed_origins, is_hosted_page, is_default }: Integration | IntegrationRules,
+  { allowed_origins, is_hosted_page }: Integration | IntegrationRules,
 ): string[] {
-  return is_hosted_page || is_default
-    ? [...new Set([...allowed_origins, hostedPageOrigin(addresses)])]
-    : allowed_origins
+  return is_hosted_page ? [...new Set([...allowed_origins, hostedPageOrigin(addresses)])] : allowed_origins
 }
 
 /** The origins whose pages may continue a session: its integration's, and the hosted page's, which resumes every session. */

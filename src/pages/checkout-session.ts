@@ -1,4 +1,4 @@
-// {pay_url}/c/{checkout_session_id}: the hosted page for a Checkout Session. GET shows whose page it is; what is sold, and a session to
+// {service}/pay/c/{checkout_session_id}: the hosted page for a Checkout Session. GET shows whose page it is; what is sold, and a session to
 // pay by, its script gets by POST, with the token that stands behind the `#` of the address.
 
 import { inCell } from '../database/cells/cells.ts'
@@ -25,7 +25,7 @@ export function checkoutSessionPages(assets: Assets, pay_path: string): Page<Con
       method: 'GET',
       path,
       handle: async (context, { params, url, caller }) => {
-        const elsewhere = canonicalAddress(context.addresses.pay_url(), { url, caller })
+        const elsewhere = canonicalAddress(context.addresses.base_url(), { url, caller })
         if (elsewhere) return elsewhere
         const checkout = await findByAddress(context, params)
         const { locale = null } = checkout ?? {}

@@ -11,12 +11,14 @@ import {
   eventExample,
   operationsOf,
   requestExample,
+  successStatus,
 } from '../../src/documents/site/operation-example.ts'
 import { fieldsOf, valuesOf } from '../../src/documents/site/schema.ts'
 import { operationSection, typeSection } from '../../src/documents/site/sections.ts'
 import { createIntegration } from '../../src/merchants/manage.ts'
 import { events, routes, streams } from '../../src/routes.ts'
 import { deadLetter } from '../conformance/webhook-delivery-rows.ts'
+import { order as checkoutOrder, checkouts } from '../support/checkout-sessions.ts'
 import { type Json, type SessionSecret, visa } from '../support/client.ts'
 import { faultOf, type Schema } from '../support/schema.ts'
 import { type Account, shop } from '../support/service.ts'
@@ -107,6 +109,11 @@ async function ready(operationId: string): Promise<Record<string, string>> {
     const { body } = await client.createEndpoint({ url: 'https://shop.example/hooks', event_format: 'stripe' })
     return { ...ids, endpoint_id: body.id }
   }
+  if (/_compatible_checkout_session$/.test(operationId)) {
+    const headers = { authorization: `Bearer ${account.secret_key}` }
+    const body = { ...checkoutOrder, success_url: `${shop}/done`, cancel_url: shop, client_reference_id: 'order-1001' }
+    return { ...ids, checkout_id: (await client.send('POST', checkouts, { headers, body })).body.id }
+  }
   if (operationId === 'delete_a_webhook_endpoint') {
     const { body } = await client.createEndpoint({ url: 'https://shop.example/gone' })
     return { ...ids, endpoint_id: body.id }
@@ -142,6 +149,7 @@ async function lineFor(listed: DocumentedOperation): Promise<string> {
     [/\$API/g, service.base_url],
     [/\$KEY/g, account.secret_key],
     [/\$SECRET/g, ids.secret],
+    [/\bcs_(?:test_)?[0-9a-f]{24,56}\b/g, ids.checkout_id],
     [/\bcs_[0-9a-f]{24}\b/g, ids.session_id],
     [/\bpay_[0-9a-f]{24}\b/g, ids.payment_id],
     [/\bref_[0-9a-f]{24}\b/g, ids.refund_id],
@@ -170,7 +178,7 @@ function outline(value: Json, other: Json): Json {
 }
 
 function successOf({ operation }: DocumentedOperation): Schema | undefined {
-  const [, { content }] = Object.entries(operation.responses).find(([code]) => code < '300')!
+  const { content } = operation.responses[successStatus(operation)]!
   const [first] = Object.values(content ?? {}) as { schema: Schema }[]
   return first?.schema
 }

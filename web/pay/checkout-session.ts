@@ -55,8 +55,9 @@ function drawAnswer(page: Page, { status, client_secret, cancel_url, success_url
     })
   } else if (status === 'complete' && success_url) {
     config.links.back_url = null
-    const goOn = say(words, 'go_on', { shop: config.merchant.name })
-    tell(page, end(say(words, 'complete'), element('a', { class: 'primary', href: success_url }, goOn)))
+    const link = element('a', { class: 'primary', href: success_url })
+    link.append(say(words, 'go_on', { shop: config.merchant.name }))
+    tell(page, end(say(words, 'complete'), link))
   } else tell(page, end(say(words, 'expired'), element('p', {}, say(words, 'expired_detail'))))
 }
 

@@ -86,6 +86,32 @@ const unpaidIntent = {
   latest_charge: null,
   metadata: { order_id: '1001' },
 }
+const checkout_id = `cs_test_${hex}${'5d0e'.repeat(8)}`
+const compatibleCheckout = {
+  id: checkout_id,
+  currency: 'gbp',
+  expires_at: 1789464600,
+  locale: null,
+  metadata: {},
+  payment_intent: null,
+  status: 'open',
+  payment_status: 'unpaid',
+  line_items: undefined,
+  url: `http://127.0.0.1:8080/pay/c/${checkout_id}#page_secret_${'9b1c'.repeat(16)}`,
+}
+const soldLine = {
+  id: `li_${'5d0e'.repeat(5)}5d00`,
+  currency: 'gbp',
+  description: 'Stoneware cup',
+  metadata: {},
+  quantity: 2,
+  'price.id': `price_${'5d0e'.repeat(5)}5d00`,
+  'price.currency': 'gbp',
+  'price.metadata': {},
+  'price.product': `prod_${'5d0e'.repeat(5)}5d00`,
+  'price.tax_behavior': 'unspecified',
+  'price.unit_amount': 2100,
+}
 const refusal = { code: 'refund_refused', reason: 'The issuer refused the refund' }
 const refundEvent = Object.fromEntries(Object.entries(refund).map(([name, value]) => [`data.${name}`, value]))
 
@@ -173,6 +199,27 @@ export const chosenValues: Record<string, ChosenOf> = {
     answer: { ...firstAttempt, 'three_ds.state': 'authenticated' },
   },
   charge_the_authenticated_attempt: { answer: firstAttempt },
+  create_a_compatible_checkout_session: {
+    idempotency_key: 'order-1001-page',
+    request: {
+      line_items: [
+        { price_data: { currency: 'gbp', unit_amount: 2100, product_data: { name: 'Stoneware cup' } }, quantity: 2 },
+      ],
+      cancel_url: 'https://shop.example/basket',
+      client_reference_id: 'order-1001',
+      customer_email: 'jo@example.com',
+    },
+    answer: compatibleCheckout,
+  },
+  list_compatible_checkout_sessions: { query: { limit: '3' }, answer: inList(compatibleCheckout) },
+  read_a_compatible_checkout_session: { answer: compatibleCheckout },
+  list_the_lines_of_a_compatible_checkout_session: {
+    answer: { ...inList(soldLine), url: `/v1/checkout/sessions/${checkout_id}/line_items` },
+  },
+  expire_a_compatible_checkout_session: {
+    idempotency_key: 'order-1001-expire',
+    answer: { ...compatibleCheckout, status: 'expired', url: null },
+  },
   create_a_payment_intent: {
     idempotency_key: 'order-1004',
     request: { metadata: { order_id: '1001' } },

@@ -84,20 +84,25 @@ function pathValue(name: string): string | undefined {
   return value === undefined ? undefined : String(value)
 }
 
-/** The body as clients of the other platform send it. */
-function formFields(body: unknown): string[] {
-  return Object.entries((body ?? {}) as Record<string, unknown>).flatMap(([name, value]) =>
-    value !== null && typeof value === 'object'
-      ? Object.entries(value).map(([key, inner]) => `-d "${name}[${key}]=${inner}"`)
-      : [`-d "${name}=${value}"`],
-  )
+/** The body as clients of the other platform send it: `lines[0][price][name]=…`. */
+function formFields(body: unknown, within = ''): string[] {
+  return Object.entries((body ?? {}) as Record<string, unknown>).flatMap(([key, value]) => {
+    const name = within === '' ? key : `${within}[${key}]`
+    return value !== null && typeof value === 'object' ? formFields(value, name) : [`-d "${name}=${value}"`]
+  })
 }
 
 export type AnswerExample = { status: string; type: 'json' | 'stream' | 'none'; bodies: unknown[] }
 
+/** A create of ours shares its path with one of the other platform, which answers 200. */
+export function successStatus({ responses }: Pick<Operation, 'responses'>): string {
+  return '201' in responses ? '201' : Object.keys(responses).find((code) => code < '300')!
+}
+
 /** The answer to that request. A stream gives one message of each shape. */
 export function answerExample({ operation }: Pick<DocumentedOperation, 'operation'>): AnswerExample {
-  const [status, { content }] = Object.entries(operation.responses).find(([code]) => code < '300')!
+  const status = successStatus(operation)
+  const { content } = operation.responses[status]!
   const [[type, { schema }] = [null, { schema: {} }]] = Object.entries(content ?? {})
   if (type === null) return { status, type: 'none', bodies: [] }
   const chosen = chosenValues[operation.operationId]?.answer ?? {}

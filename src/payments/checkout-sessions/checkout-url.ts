@@ -1,5 +1,6 @@
 // The address of a Checkout Session's page, with a token of its own: derived, so that none is stored and a wrong one costs no read. It
-// stands behind a `#`, which browsers send to nobody.
+// stands behind a `#`, which browsers send to nobody. The page is at the service's own origin, so that it may take payments for merchants
+// without a hosted page, too.
 
 import { timingSafeEqual } from 'node:crypto'
 import type { Keyring } from '../../kernel/keyring.ts'
@@ -11,10 +12,11 @@ const purpose = 'checkout session page'
 export const checkout_page = '/c/{checkout_session_id}'
 
 export function checkoutUrl(
-  { keyring, addresses }: { keyring: Keyring; addresses: { pay_url(): string } },
+  { keyring, addresses }: { keyring: Keyring; addresses: { base_url(): string; pay_url(): string } },
   { checkout_session_id: id }: Pick<CheckoutSession, 'checkout_session_id'>,
 ): string {
-  return `${addresses.pay_url()}/c/${id}#page_secret_${keyring.mac(purpose, id).toString('hex')}`
+  const { pathname } = new URL(addresses.pay_url())
+  return `${addresses.base_url()}${pathname.replace(/\/$/, '')}/c/${id}#page_secret_${keyring.mac(purpose, id).toString('hex')}`
 }
 
 /** Whether a text is the token of a Checkout Session's page, under any master key in use. */
