@@ -3,7 +3,7 @@
 import { behindAddress, intentAddresses, refundAddresses } from './addresses.ts'
 
 const served_routes =
-  'Of this platform Ripper serves only: create a payment intent (POST /v1/payment_intents), read one (GET /v1/payment_intents/{id}), list them (GET /v1/payment_intents), capture and cancel one (POST /v1/payment_intents/{id}/capture, …/cancel); refund one (POST /v1/refunds) and read a refund (GET /v1/refunds/{id}); read a charge (GET /v1/charges/{id}). Ripper’s own routes take the key as X-Service-Api-Key.'
+  'Of this platform Ripper serves only: create a payment intent (POST /v1/payment_intents), read one (GET /v1/payment_intents/{id}), list them (GET /v1/payment_intents), capture and cancel one (POST /v1/payment_intents/{id}/capture, …/cancel); refund one (POST /v1/refunds), read a refund (GET /v1/refunds/{id}) and list them (GET /v1/refunds); read a charge (GET /v1/charges/{id}) and list them (GET /v1/charges); read your price list (GET /v1/prices, GET /v1/products). Ripper’s own routes take the key as X-Service-Api-Key.'
 
 /** The path segments that may follow the id of a payment intent. */
 const verbs = new Map<string, string>(
@@ -30,8 +30,6 @@ export function adviseOn(method: string, path: string): string {
 function adviseOnRefunds(path: string): string {
   const rest = behindAddress(path, refundAddresses)
   if (rest === null) return served_routes
-  if (rest === '' || rest === '/') {
-    return 'The refunds of a payment are listed by GET /v1/payments/{payment_id}/refunds, with X-Service-Api-Key.'
-  }
+  if (rest === '' || rest === '/') return served_routes
   return 'A refund can be neither changed nor cancelled.'
 }

@@ -118,12 +118,12 @@ function namesIn(body: unknown): Partial<Record<'payment_intent' | 'charge', unk
 const either = 'Send payment_intent, the id of the session that was paid, or its charge.'
 const intentField = { field: 'payment_intent' }
 
-function noIntent(): Refusal {
+export function noIntent(): Refusal {
   const words = 'There is no payment intent with this id.'
   return new Refusal('resource_not_found', words, intentField)
 }
 
-function noCharge(): Refusal {
+export function noCharge(): Refusal {
   return new Refusal('resource_not_found', 'There is no charge with this id.', { field: 'charge' })
 }
 

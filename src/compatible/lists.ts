@@ -34,7 +34,7 @@ function withoutBrackets(query: unknown): object {
 }
 
 const limitWords = must(`be a whole number from 1 to ${limit_max}`)
-const idText = z.string(must('be an id')).regex(/^[\w-]{1,255}$/, must('be the id of an object of the list'))
+export const idText = z.string(must('be an id')).regex(/^[\w-]{1,255}$/, must('be the id of an object of the list'))
 const seconds = z
   .string()
   .refine((text) => /^\d{1,11}$/.test(text))

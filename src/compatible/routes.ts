@@ -8,6 +8,8 @@ import {
   endpointAddresses,
   eventAddresses,
   intentAddresses,
+  priceAddresses,
+  productAddresses,
   refundAddresses,
 } from './addresses.ts'
 import { cancelIntentAt } from './cancel-intent.ts'
@@ -17,7 +19,10 @@ import { createIntentAt } from './create-intent.ts'
 import { createRefundAt } from './create-refund.ts'
 import { createEndpointAt, deleteEndpointAt, listEndpointsAt, readEndpointAt, updateEndpointAt } from './endpoints.ts'
 import { expireCheckoutAt } from './expire-checkout-session.ts'
+import { listChargesAt } from './list-charges.ts'
 import { listIntentsAt } from './list-intents.ts'
+import { listRefundsAt } from './list-refunds.ts'
+import { listPricesAt, listProductsAt, readPriceAt, readProductAt } from './price-routes.ts'
 import { readChargeAt } from './read-charge.ts'
 import { listCheckoutsAt, readCheckoutAt, readLinesAt } from './read-checkout-session.ts'
 import { listEventsAt, readEventAt } from './read-events.ts'
@@ -39,8 +44,10 @@ export const compatibleRoutes: Route<Context>[] = [
     captureIntentAt(address),
     cancelIntentAt(address),
   ]),
-  ...refundAddresses.flatMap((address) => [createRefundAt(address), readRefundAt(address)]),
-  ...chargeAddresses.map(readChargeAt),
+  ...refundAddresses.flatMap((address) => [createRefundAt(address), listRefundsAt(address), readRefundAt(address)]),
+  ...chargeAddresses.flatMap((address) => [listChargesAt(address), readChargeAt(address)]),
+  ...priceAddresses.flatMap((address) => [listPricesAt(address), readPriceAt(address)]),
+  ...productAddresses.flatMap((address) => [listProductsAt(address), readProductAt(address)]),
   ...eventAddresses.flatMap((address) => [listEventsAt(address), readEventAt(address)]),
   ...endpointAddresses.flatMap((address) => [
     ...[createEndpointAt(address), listEndpointsAt(address), readEndpointAt(address)],

@@ -26,6 +26,10 @@ test.each([
   ['PaymentIntents.d.ts', 'PaymentIntentListParams', [...Object.keys(listMembers), 'expand']],
   ['PaymentIntents.d.ts', 'PaymentIntentCaptureParams', [...Object.keys(intentCapture.shape), ...fromCreate]],
   ['PaymentIntents.d.ts', 'PaymentIntentCancelParams', Object.keys(intentCancel.shape)],
+  ['Refunds.d.ts', 'RefundListParams', [...Object.keys(listMembers), 'payment_intent', 'charge']],
+  ['Charges.d.ts', 'ChargeListParams', [...Object.keys(listMembers), 'payment_intent']],
+  ['Prices.d.ts', 'PriceListParams', [...Object.keys(listMembers), 'active', 'currency', 'product', 'type']],
+  ['Products.d.ts', 'ProductListParams', [...Object.keys(listMembers), 'active', 'ids']],
   ['Refunds.d.ts', 'RefundCreateParams', ['payment_intent', 'charge', 'amount', 'reason', 'metadata']],
 ])('%s, %s: each parameter is taken, or there is advice', (file, type, parameters) => {
   const names = membersOf(file, type)

@@ -43,6 +43,11 @@ const advice = new Map<string, string>([
   ['reverse_transfer', 'money goes to the merchant alone.'],
   ['instructions_email', 'a refund goes back to the card, and needs nothing from the shopper.'],
   ['origin', 'a refund goes back to the card that paid.'],
+  ['lookup_keys', 'a price is found by its id, which is the sku.'],
+  ['recurring', 'there are no subscriptions.'],
+  ['shippable', 'the price list does not say it.'],
+  ['type', 'the price list does not say it.'],
+  ['url', 'the price list does not say it.'],
   ['final_capture', 'what is not captured is released.'],
   ['client_secret', 'the secret key alone reads a payment intent.'],
 ])

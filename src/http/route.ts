@@ -96,6 +96,8 @@ type RouteRecord<
    * are (see cells.ts).
    */
   where?: 'whole'
+  /** Its ids are the merchant's own words, of any characters, which it compares in memory alone. */
+  has_free_ids?: true
   /** The refusal for a malformed id, the same as for an unknown one; by default `resource_not_found`. */
   unknownId?(): Refusal
   /** All refusals of the handler; access, body and idempotency add their own. */

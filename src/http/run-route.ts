@@ -67,7 +67,7 @@ export async function answerRoute<Context>(
   if (key === null && route.idempotency) {
     reply.header('rip-idempotency-warning', noKeyWords(keyRules[route.idempotency]))
   }
-  if (!Object.values(params).every(isId)) {
+  if (!route.has_free_ids && !Object.values(params).every(isId)) {
     throw route.unknownId?.() ?? new Refusal('resource_not_found', 'There is nothing with this id.')
   }
   const { status } = route

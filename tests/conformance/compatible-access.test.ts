@@ -170,8 +170,20 @@ describe('fails in the compatible shape', () => {
     expect(answer.headers.get('request-id')).toBeNull()
   })
 
-  test('on routes of browsers alone the header means nothing', async () => {
-    const answer = await service.client.send('PUT', '/v1/checkout/sessions/x/confirm', { headers: compatible.bearer })
+  test('a key as the user name of Authorization: Basic is a bearer', async () => {
+    const { body } = await compatible.create()
+    const authorization = `Basic ${Buffer.from(`${service.account.secret_key}:`).toString('base64')}`
+    const answer = await service.client.send('GET', `/v1/payment_intents/${body.id}`, { headers: { authorization } })
+    expect(answer.body).toEqual({ ...body, client_secret: null })
+  })
+
+  const schemes = ['Bearer', 'Basic'].map((scheme) => ({ authorization: `${scheme} eDp5` }))
+  test.each(schemes)('on routes of browsers alone $authorization means nothing', async (headers) => {
+    const session = await service.client.open()
+    const own = { ...headers, 'rip-client-secret': session.client_secret }
+    const state = await service.client.send('GET', `/v1/checkout/sessions/${session.id}/state`, { headers: own })
+    expect(state.status).toBe(200)
+    const answer = await service.client.send('PUT', '/v1/checkout/sessions/x/confirm', { headers })
     expect([answer.status, answer.body.error, answer.headers.get('allow')]).toEqual([
       405,
       'invalid_request',

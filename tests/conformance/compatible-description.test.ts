@@ -17,9 +17,12 @@ test('one address is described, and the others are named', () => {
   const refunds = '/v1/compat/partner/refunds'
   expect(paths).toEqual([
     ...['', '/{session_id}', '/{session_id}/capture', '/{session_id}/cancel'].map((rest) => described + rest),
-    ...[refunds, `${refunds}/{refund_id}`, '/v1/compat/partner/charges/{charge_id}'],
+    ...[refunds, `${refunds}/{refund_id}`],
+    ...['charges', 'charges/{charge_id}', 'prices', 'prices/{sku}', 'products', 'products/{sku}'].map(
+      (path) => `/v1/compat/partner/${path}`,
+    ),
     ...['events', 'events/{event_id}', 'webhook_endpoints', 'webhook_endpoints/{webhook_endpoint_id}'].map(
-      (rest) => `/v1/compat/partner/${rest}`,
+      (path) => `/v1/compat/partner/${path}`,
     ),
   ])
   expect(document.paths[refunds]!.post!.description).toContain('/v1/refunds')

@@ -1,4 +1,4 @@
-// What the dashboard's screens cost the database at a merchant with many payments: each statement that a read sends looks at so many
+// What the dashboard's screens and the compatible lists cost the database at a merchant with many payments: each statement that a read sends looks at so many
 // rows and no more, and no plan is dear. The reads come from the records of routes.
 
 import { beforeAll, expect, test } from 'vitest'
@@ -45,6 +45,7 @@ beforeAll(async () => {
   const [session] = await sql<{ session_id: string }[]>`
     select session_id from payments where payment_id = ${body.payment_id}`
   const { session_id } = session!
+  Object.assign(paths, { session_id, charge_id: body.payment_id.replace('pay_', 'ch_') })
   await copy('sessions', `session_id = '${session_id}'`, {
     session_id: id('cs'),
     payment_id: id('pay'),
@@ -68,6 +69,7 @@ beforeAll(async () => {
     at: "t.at - n * interval '1 second'",
   })
   const { body: refund } = await account.client.refund(body.payment_id, { amount: 513 })
+  paths.refund_id = refund.id
   const [{ operation_id }] = await sql<[{ operation_id: string }]>`
     select operation_id from refunds where refund_id = ${refund.id}`
   const own = { operation_id: id('op'), payment_id: id('pay') }
@@ -162,6 +164,27 @@ test.each([...reads, ...searches, ...audit_searches, ...deliveries])('$path?$que
   heard.length = 0
   const { status, text } = await person.get(`${filled}${query ? `?${query}` : ''}`)
   expect(status, text).toBe(200)
+  await expectCheap()
+})
+
+const edges = ['starting_after', 'ending_before'].flatMap((edge) =>
+  ['', '&limit=100', '&created[gte]=1'].map((more) => (id: string) => `${edge}=${id}${more}`),
+)
+const compatibleLists = ['payment_intents', 'refunds', 'charges'].flatMap((noun) =>
+  ['', 'limit=100', 'created[lt]=1', ...edges].map((query) => ({ noun, query })),
+)
+test.each(compatibleLists)('/v1/$noun, $query', async ({ noun, query }) => {
+  const headers = { authorization: `Bearer ${account.secret_key}` }
+  const edge = { payment_intents: paths.session_id!, refunds: paths.refund_id!, charges: paths.charge_id! }[noun]!
+  const text = typeof query === 'string' ? query : query(edge)
+  heard.length = 0
+  const answer = await account.client.send('GET', `/v1/${noun}?${text}`, { headers })
+  expect(answer.status, answer.text).toBe(200)
+  await expectCheap()
+})
+
+/** Of the reading statements that were heard. */
+async function expectCheap(): Promise<void> {
   const statements = heard.filter((each) => reading(each.text))
   expect(statements.length).toBeGreaterThan(0)
   const dear = []
@@ -170,7 +193,7 @@ test.each([...reads, ...searches, ...audit_searches, ...deliveries])('$path?$que
     if (rows > rows_max || cost > cost_max) dear.push({ rows, cost, text: statement.text })
   }
   expect(dear).toEqual([])
-})
+}
 
 test('what reads all of them is seen', async () => {
   const all = {

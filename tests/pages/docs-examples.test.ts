@@ -37,7 +37,15 @@ const service = await useService()
 let account: Account
 
 beforeAll(async () => {
-  const integration = { default_amount: 4200, default_currency: 'GBP' }
+  const pot = {
+    sku: 'pot',
+    name: 'Stoneware teapot',
+    unit_amount: 4200,
+    currency: 'GBP',
+    tax_rate: null,
+    image_url: null,
+  }
+  const integration = { default_amount: 4200, default_currency: 'GBP', price_list: [pot] }
   account = await service.newAccount({ integration })
   await createIntegration(service.operator, account.merchant_id, {
     ...integration,

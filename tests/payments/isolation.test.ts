@@ -6,7 +6,6 @@ import { refundAddresses } from '../../src/compatible/addresses.ts'
 import { countStatements } from '../../src/database/count.ts'
 import { pages, routes, streams } from '../../src/routes.ts'
 import { deadLetter } from '../conformance/webhook-delivery-rows.ts'
-import { order as checkoutOrder, checkouts } from '../support/checkout-sessions.ts'
 import { type Answer, purchase, visa } from '../support/client.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { hold } from '../support/holding.ts'
@@ -16,8 +15,6 @@ import { type Account, drivenClock, type Service, shop, startService } from '../
 /** What each merchant has. Both have all of it, so that `unknown` alone is nobody's. */
 type Holdings = ListHoldings & {
   session: string
-  /** A Checkout Session of the other platform. */
-  checkout: string
   secret: string
   payment: string
   /** The payment as the other platform names it. */
@@ -105,13 +102,8 @@ async function holdingsOf(account: Account): Promise<Holdings> {
     select event_id from events where merchant_id = ${account.merchant_id} limit 1`
   const [attempt] = await service.sql<{ server_transaction_id: string }[]>`
     select server_transaction_id from attempts where attempt_id = ${authenticated.attempt.id}`
-  const { body: checkout } = await client.send('POST', checkouts, {
-    headers: { authorization: `Bearer ${account.secret_key}` },
-    body: { ...checkoutOrder, success_url: `${shop}/done` },
-  })
   return {
     session: session.id,
-    checkout: checkout.id,
     secret: session.client_secret,
     held,
     payment: paid.payment_id,
@@ -193,22 +185,30 @@ const compatibleWhat: Record<string, keyof Holdings> = {
   '{refund_id}': 'refund',
   '{charge_id}': 'charge',
   '{event_id}': 'event',
+  refunds: 'refund',
+  charges: 'charge',
   events: 'event',
   '{webhook_endpoint_id}': 'compatible_endpoint',
   webhook_endpoints: 'compatible_endpoint',
 }
 /** The other platform's routes. The one for a refund shares its path with ours, and has two more of its own. */
 const compatibleRows = routes
-  .filter(({ dialect, path }) => dialect === 'compatible' && path !== refundPath && !path.endsWith('/refunds'))
+  .filter(
+    ({ dialect, path, method }) =>
+      dialect === 'compatible' && path !== refundPath && !(path.endsWith('/refunds') && method === 'POST'),
+  )
   .map(({ method, path }): Row => {
     const body = { amount: 1, currency: 'GBP' }
-    const is_checkout = path.includes('/checkout/sessions')
-    const what = is_checkout ? 'checkout' : (compatibleWhat[path.split('/').at(-1)!] ?? 'session')
-    if (method === 'GET' && !path.includes('{')) {
+    const what = compatibleWhat[path.split('/').at(-1)!] ?? 'session'
+    if (method === 'GET' && !path.endsWith('}')) {
       const list = (named: Holdings) => ({ path: `${path}?starting_after=${named[what]}`, headers: bearer() })
       return [`${method} ${path}`, `${what} to go on at`, list]
     }
-    if (path.endsWith('}') || (is_checkout && path.includes('{'))) {
+    if (path.endsWith('}')) {
+      if (path.endsWith('/{sku}')) {
+        const read = ({ session }: Holdings) => ({ path: path.replace('{sku}', session), headers: bearer() })
+        return [`${method} ${path}`, 'sku', read]
+      }
       const read = (named: Holdings) => ({
         path: path.replace(/\{\w+\}/, named[what]),
         headers: bearer(),
@@ -376,7 +376,7 @@ test.each(rows)('%s: %s', async (route, _what, request) => {
 
 test('a row can fail: what is mine is answered otherwise', async () => {
   const told_otherwise = rows.filter(([, what]) =>
-    ['session', 'checkout', 'payment', 'held', 'refund', 'charge', 'event', 'compatible_endpoint'].includes(what),
+    ['session', 'payment', 'held', 'refund', 'charge', 'event', 'compatible_endpoint'].includes(what),
   )
   for (const [route, , request] of told_otherwise.filter(([route]) => route.startsWith('GET'))) {
     const { path, ...sent } = request(my)
@@ -460,9 +460,11 @@ test('lists show nothing of another merchant', async () => {
     ['/v1/checkout/sessions?limit=100', my.session],
     ['/v1/events?limit=100', my.refund],
     ['/v1/payment_intents?limit=100', my.session],
+    ['/v1/refunds?limit=100', my.refund],
+    ['/v1/charges?limit=100', my.charge],
   ]
   for (const [path, shown] of paths) {
-    const headers = path.startsWith('/v1/payment_intents') ? bearer() : mine.client.withKey
+    const headers = /^\/v1\/(payment_intents|refunds|charges)/.test(path) ? bearer() : mine.client.withKey
     const { text } = await mine.client.send('GET', path, { headers })
     expect(text).toContain(shown)
     for (const [what, each] of Object.entries(their)) {

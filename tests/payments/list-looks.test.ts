@@ -71,6 +71,22 @@ test('what an index leads to is found however many are before it', async () => {
   expect([data.map(({ id }: Json) => id), has_more]).toEqual([[first.payment_id], false])
 })
 
+test('charges beyond the end of a look are found by the time that the refusal names', async () => {
+  const headers = { authorization: `Bearer ${service.account.secret_key}` }
+  const get = (query: string) => client.send('GET', `/v1/charges?${query}`, { headers })
+  const bounds: string[] = []
+  let answer = await get('')
+  while (answer.status === 400) {
+    const [, bound] = /go on with (\S+)\.$/.exec(answer.body.error.message) ?? []
+    bounds.push(bound!)
+    answer = await get(bound!)
+  }
+  // A half of the looks is for the other mode.
+  expect(new Set(bounds).size).toBe(2)
+  const { data, has_more } = answer.body
+  expect([data.map(({ id }: Json) => id), has_more]).toEqual([[first.payment_id.replace('pay_', 'ch_')], false])
+})
+
 const amountsOf = async (query: string): Promise<number[]> => {
   const seen: number[] = []
   for (let after = ''; ; ) {

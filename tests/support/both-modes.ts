@@ -66,7 +66,8 @@ export const sees = (key: KeyMode, mode: Mode) => key === 'any' || key === `${mo
 
 /** The merchant, as the key of each kind has it. */
 export async function openBothModes(service: Service) {
-  const account = await service.newAccount({ merchant: liveMerchant })
+  const tea = { sku: 'tea', name: 'Tea', unit_amount: 4200, currency: 'GBP', tax_rate: null, image_url: null }
+  const account = await service.newAccount({ merchant: liveMerchant, integration: { price_list: [tea] } })
   async function accountWith(mode: KeyMode): Promise<Account> {
     const pair = mode === 'test_only' ? 'own' : true
     const { secret_key, key } = await newKey(service.operator, account.merchant_id, { mode, pair })

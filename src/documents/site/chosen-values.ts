@@ -79,6 +79,18 @@ const compatibleEvent = {
   pending_webhooks: 0,
   type: 'payment_intent.succeeded',
 }
+const chargeRead = {
+  id: charge,
+  amount_captured: 4200,
+  amount_refunded: 0,
+  payment_intent: session.id,
+  paid: true,
+  captured: true,
+  refunded: false,
+  status: 'succeeded',
+}
+const sku = 'pot'
+const offer = { id: sku, images: [], marketing_features: [], unit_amount_decimal: '4200', updated: 1789378200 }
 const unpaidIntent = {
   ...session,
   amount_capturable: 0,
@@ -259,23 +271,13 @@ export const chosenValues: Record<string, ChosenOf> = {
       cancellation_reason: 'requested_by_customer',
     },
   },
-  read_a_charge: {
-    answer: {
-      id: charge,
-      amount_captured: 4200,
-      amount_refunded: 0,
-      payment_intent: session.id,
-      paid: true,
-      captured: true,
-      refunded: false,
-      status: 'succeeded',
-    },
-  },
+  read_a_charge: { answer: chargeRead },
   refund_a_payment_intent: {
     idempotency_key: 'order-1004-refund-1',
     request: { payment_intent: session.id, amount: 1200, reason: 'requested_by_customer' },
     answer: compatibleRefund,
   },
+  list_refunds_of_payment_intents: { query: { limit: '3' }, answer: inList(compatibleRefund) },
   read_a_refund_of_a_payment_intent: { answer: compatibleRefund },
   list_compatible_events: { query: { type: 'payment_intent.*', limit: '3' }, answer: inList(compatibleEvent) },
   read_a_compatible_event: { answer: compatibleEvent },
@@ -292,6 +294,11 @@ export const chosenValues: Record<string, ChosenOf> = {
     answer: { ...compatibleEndpoint, status: 'disabled' },
   },
   delete_a_compatible_webhook_endpoint: { answer: endpoint },
+  list_charges: { query: { limit: '3' }, answer: inList(chargeRead) },
+  list_the_prices_of_the_price_list: { answer: inList({ ...offer, product: sku }) },
+  read_a_price_of_the_price_list: { answer: { ...offer, product: sku } },
+  list_the_products_of_the_price_list: { answer: inList({ ...offer, default_price: sku }) },
+  read_a_product_of_the_price_list: { answer: { ...offer, default_price: sku } },
   listen_to_events: {
     query: { events: 'payment.captured,payment.held' },
     answer: { id: '01993f2ad8c07b3e9a41f0c3a1d28b7e' },

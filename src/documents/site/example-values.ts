@@ -17,7 +17,9 @@ export const sampleValues: Record<string, unknown[]> = {
   currency: ['GBP'],
   sku: ['pot'],
   kind: ['product'],
-  price_list: [null],
+  price_list: [
+    [{ sku: 'pot', name: 'Stoneware teapot', unit_amount: 4200, currency: 'GBP', tax_rate: null, image_url: null }],
+  ],
   order_reference: ['order-1001'],
   order_reference_captured_payments: [1],
   metadata: [{}],
