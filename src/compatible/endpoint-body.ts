@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { FormRules } from '../http/form.ts'
-import { compatible_version_form, compatible_version_words, compatibleEventTypes } from '../kernel/values.ts'
+import { compatible_version_words, compatibleEventTypes, compatibleVersionForm } from '../kernel/values.ts'
 import { metadata, must, optionalText } from '../payments/fields.ts'
 import { entriesOf } from './expand.ts'
 
@@ -23,7 +23,7 @@ export const webhookEndpointCreate = z
     enabled_events: enabledEvents,
     api_version: z
       .string(must('be text'))
-      .regex(compatible_version_form, must(compatible_version_words))
+      .regex(compatibleVersionForm, must(compatible_version_words))
       .nullish()
       .meta({ description: 'what its events carry; their shape is one' }),
   })

@@ -59,7 +59,7 @@ export type CompatibleOnlyType = (typeof compatibleOnlyTypes)[number]
 export const compatible_version = '2026-08-26.dahlia'
 
 /** One that a receiver may ask for: its library takes no events of another. */
-export const compatible_version_form = /^\d{4}-\d\d-\d\d(\.[a-z]{1,32})?$/
+export const compatibleVersionForm = /^\d{4}-\d\d-\d\d(\.[a-z]{1,32})?$/
 export const compatible_version_words = `be a date and a name, such as ${compatible_version}`
 
 /** All events in the other platform's words, in the order of its description. */

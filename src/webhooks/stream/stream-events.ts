@@ -8,11 +8,11 @@ import { type Feed, type StreamMessage, stream } from '../../http/stream.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import {
   anyEventTypes,
-  compatible_version_form,
   compatible_version_words,
   compatibleEventTypes,
   compatibleNameOf,
   compatibleOnlyTypes,
+  compatibleVersionForm,
   type EventFormat,
   eventFormats,
   eventTypes,
@@ -49,7 +49,7 @@ const eventsQuery = z.strictObject({
     .meta({ description: 'in whose words events are told: as at an endpoint with this event_format' }),
   api_version: z
     .string({ error: 'must be sent once' })
-    .regex(compatible_version_form, `must ${compatible_version_words}`)
+    .regex(compatibleVersionForm, `must ${compatible_version_words}`)
     .optional()
     .meta({ description: 'what events in stripe’s words carry; some of its libraries take no other than their own' }),
   events: z
