@@ -13,9 +13,8 @@ _root = Path(__file__).parent
 
 def build_wheel(wheel_directory: str, config_settings: object = None, metadata_directory: str | None = None) -> str:
     project = (_root / "pyproject.toml").read_text("utf-8")
-    version, summary, python = (
-        re.search(rf'^{name} = "(.+)"$', project, re.M)[1] for name in ("version", "description", "requires-python")
-    )
+    said = dict(re.findall(r'^([a-z-]+) = "(.+)"$', project, re.M))
+    version, summary, python = said["version"], said["description"], said["requires-python"]
     name = f"ripper_checkout-{version}"
     metadata = [
         "Metadata-Version: 2.1",

@@ -2,7 +2,7 @@
 // line of JSON for each request, and writes one for each answer.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -70,22 +70,29 @@ export const php: Language = {
   open: () => program('php', ['tests/drive.php'], 'php'),
 }
 
-const driver_program = join(tmpdir(), `ripper-go-${process.pid}`, 'drive')
-
 export const go: Language = {
   name: 'Go',
-  missing: missing('go', ['version'], '1.24 or later'),
+  // A tool that is too old would first fetch a newer one.
+  missing: missing('go', ['-C', join(packages_folder, 'go'), 'list', './...'], '1.24 or later'),
   open() {
-    mkdirSync(join(driver_program, '..'), { recursive: true })
-    const building = ['build', '-o', driver_program, './internal/drive']
+    const place = mkdtempSync(join(tmpdir(), 'ripper-go-'))
+    const building = ['build', '-o', join(place, 'drive'), './internal/drive']
     const { status, stderr } = spawnSync('go', building, { cwd: join(packages_folder, 'go'), encoding: 'utf8' })
     if (status !== 0) throw new Error(stderr)
-    return program(driver_program, [], 'go')
+    const driver = program(join(place, 'drive'), [], 'go')
+    return {
+      ...driver,
+      close() {
+        driver.close()
+        rmSync(place, { recursive: true })
+      },
+    }
   },
 }
 
 function missing(command: string, args: string[], needed: string): string | null {
-  return spawnSync(command, args, { stdio: 'ignore' }).status === 0 ? null : `needs ${command} ${needed}`
+  const env = { ...process.env, GOTOOLCHAIN: 'local' }
+  return spawnSync(command, args, { stdio: 'ignore', env }).status === 0 ? null : `needs ${command} ${needed}`
 }
 
 function program(command: string, args: string[], folder: string, env: Record<string, string> = {}): Driver {
