@@ -128,6 +128,8 @@ export function openReceivers(world: {
 
 export function wants({ filter, extensions }: Receiver, type: string): boolean {
   if (type.startsWith('refund.')) return extensions.includes(type)
+  // What the other platform alone tells of comes to its own endpoints.
+  if (!type.startsWith('payment.')) return false
   return filter.length === 0 || filter.includes(type)
 }
 

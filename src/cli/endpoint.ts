@@ -4,13 +4,13 @@ import { z } from 'zod'
 import { readConfig } from '../config/config.ts'
 import { inCell } from '../database/cells/cells.ts'
 import { Refusal } from '../kernel/errors.ts'
-import { eventTypes, extensionEventTypes } from '../kernel/values.ts'
+import { compatibleEventTypes, eventFormats, eventTypes, extensionEventTypes } from '../kernel/values.ts'
 import { openEndpointUrlJudge } from '../outgoing/judge-endpoint-url.ts'
 import { realClock } from '../outgoing/real-world.ts'
 import { openWebhookSending } from '../service/webhooks.ts'
 import { listAllEndpoints } from '../webhooks/deliveries/standing-store.ts'
 import { type EndpointKey, endpointNotFound, viewEndpoint } from '../webhooks/endpoint.ts'
-import { registerEndpoint } from '../webhooks/endpoints/create-endpoint.ts'
+import { registerEndpoint, wantedEvents } from '../webhooks/endpoints/create-endpoint.ts'
 import { removeEndpoint } from '../webhooks/endpoints/delete-endpoint.ts'
 import { findEndpointKey, listEndpointRows } from '../webhooks/endpoints/endpoint-store.ts'
 import { rotateSecret } from '../webhooks/endpoints/rotate-secret.ts'
@@ -28,29 +28,49 @@ export const endpointCreate = command({
   summary: 'Registers an address for events; its signing secret is shown only this once',
   options: {
     url: needed(option('URL', 'a publicly reachable https address')),
-    event: withDefault(option('TYPE', 'an event of payments to send; all by default', z.enum(eventTypes).array()), []),
+    event: withDefault(
+      option(
+        'TYPE',
+        'an event to send, in the words of its format; all of payments by default',
+        z.enum([...eventTypes, ...compatibleEventTypes]).array(),
+      ),
+      [],
+    ),
     'extension-event': option(
       'TYPE',
       `an event of refunds to send, too: ${extensionEventTypes.join(' or ')}; none by default`,
       z.enum(extensionEventTypes).array(),
     ),
+    format: withDefault(
+      option('FORMAT', "in whose words: ripper, or stripe for that platform's libraries", z.enum(eventFormats)),
+      'ripper',
+    ),
+    'standard-webhooks': flag('also send the headers of Standard Webhooks'),
     merchant: merchantOption,
   },
   remarks: [
-    `Events: ${eventTypes.join(', ')}.`,
+    `Events: ${eventTypes.join(', ')}.\nWith --format stripe: ${compatibleEventTypes.join(', ')}.`,
     `To receive on this machine or in a private network, set ${networks_variable}, such as ` +
       '127.0.0.0/8,\nfor the service and for this command. Plain http is allowed there too.',
   ],
-  async run({ options: { url, event: event_filter, 'extension-event': extension_events = null, merchant }, json }) {
+  async run({ options, json }) {
+    const { url, merchant } = options
+    const wanted = wantedEvents({
+      event_format: options.format,
+      event_filter: options.event,
+      extension_events: options['extension-event'],
+    })
     await judgeUrl(url)
     const endpoint = await withCommandContext(async (context) => {
       const merchant_id = await merchantOf(context, merchant, json)
-      const wish = { merchant_id, url, event_filter, extension_events, now: context.clock.now() }
+      const standard_webhooks = options['standard-webhooks']
+      const wish = { merchant_id, url, ...wanted, standard_webhooks, now: context.clock.now() }
       const { id, ...created } = await registerEndpoint(context, wish, context, () => null)
       return { id, merchant_id, ...created }
     })
     if (json) printJson(endpoint)
     else {
+      const { event_filter, extension_events } = wanted
       const events = { event_filter: eventWords(event_filter), ...(extension_events && { extension_events }) }
       print({ ...endpoint, ...events }, json)
       printLine('\nThe signing secret is shown this once. docs/webhooks.md shows how a receiver uses it.')
@@ -76,9 +96,11 @@ export const endpointList = command({
     else {
       printList(endpoints, {
         headings: ['endpoint', 'status', 'created', 'url', 'events'],
-        cells: ({ id, status, created_at, url, mode, event_filter, extension_events }) => [
+        cells: ({ id, status, created_at, url, mode, event_filter, extension_events, event_format }) => [
           ...[id, paintState(status), shortTime(created_at), url],
-          [eventWords(event_filter), ...(extension_events ?? [])].join(', ') + (mode ? ` (${mode} only)` : ''),
+          [eventWords(event_filter), ...(extension_events ?? [])].join(', ') +
+            (event_format === 'stripe' ? ' (stripe format)' : '') +
+            (mode ? ` (${mode} only)` : ''),
         ],
         nothing: noEndpoint(merchant_id),
       })
@@ -118,8 +140,8 @@ export const endpointRotateSecret = command({
     const rotation = await withCommandContext((context) =>
       rotateSecret(context, positionals[0]!, context, context.clock.now()),
     )
-    const { endpoint_id: id, signing_secret, previous_secret_until } = rotation
-    print({ id, signing_secret, previous_secret_until }, json)
+    const { endpoint_id: id, ...rotated } = rotation
+    print({ id, ...rotated }, json)
     if (!json) printLine('\nThe new secret is shown only this once. Until the time above the old one signs, too.')
   },
 })

@@ -3,7 +3,7 @@
 import { behindAddress, intentAddresses, refundAddresses } from './addresses.ts'
 
 const served_routes =
-  'Of this platform Ripper serves only: Checkout Sessions (create, read, list and expire them below /v1/checkout/sessions); create a payment intent (POST /v1/payment_intents), read one (GET /v1/payment_intents/{id}), list them (GET /v1/payment_intents), capture and cancel one (POST /v1/payment_intents/{id}/capture, …/cancel); refund one (POST /v1/refunds) and read a refund (GET /v1/refunds/{id}); read a charge (GET /v1/charges/{id}). Ripper’s own routes take the key as X-Service-Api-Key.'
+  'Of this platform Ripper serves only: Checkout Sessions (create, read, list and expire them below /v1/checkout/sessions); create a payment intent (POST /v1/payment_intents), read one (GET /v1/payment_intents/{id}), list them (GET /v1/payment_intents), capture and cancel one (POST /v1/payment_intents/{id}/capture, …/cancel); refund one (POST /v1/refunds) and read a refund (GET /v1/refunds/{id}); read a charge (GET /v1/charges/{id}); list and read events (GET /v1/events[/{id}]); create, read, change, list and delete webhook endpoints (/v1/webhook_endpoints[/{id}]). Ripper’s own routes take the key as X-Service-Api-Key.'
 
 /** The path segments that may follow the id of a payment intent. */
 const verbs = new Map<string, string>(

@@ -44,7 +44,7 @@ export const webhookEndpointUpdate = z
   })
   .meta({ title: 'CompatibleWebhookEndpointUpdate', note: 'What changes of a webhook endpoint.' })
 
-export const endpointForm: FormRules = { integers: [], maps: ['metadata'] }
+export const endpointForm: FormRules = { integers: [], maps: ['metadata'], clearable: ['metadata'] }
 
 /** A form has text. */
 function truthOf(value: unknown): unknown {

@@ -4,9 +4,11 @@ import { z } from 'zod'
 import type { Context } from '../context.ts'
 import { bearerKey, type SecretKey } from '../http/access.ts'
 import { type Route, route } from '../http/route.ts'
+import { validate } from '../http/validate.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/values.ts'
 import { accountLine, writerOf } from '../merchants/account-lines.ts'
+import { metadata } from '../payments/fields.ts'
 import { type Endpoint, type EndpointKey, validateCompatibleFilter, validateEndpointUrl } from '../webhooks/endpoint.ts'
 import { registerAs } from '../webhooks/endpoints/create-endpoint.ts'
 import { changeAndEnd, removeEndpoint } from '../webhooks/endpoints/delete-endpoint.ts'
@@ -63,7 +65,7 @@ export const createEndpointAt = (address: Address): Route<Context> =>
         event_filter: filterOf(body.enabled_events),
         compatible_version: body.api_version ?? null,
         description: body.description ?? null,
-        metadata: body.metadata ?? {},
+        metadata: mergedMetadata({}, body.metadata),
         mode,
         now,
       }
@@ -181,19 +183,30 @@ type EndpointWish = Omit<z.output<typeof webhookEndpointUpdate>, 'enabled_events
   event_filter: Endpoint['event_filter'] | undefined
 }
 
-/** What is not named stays. Metadata is merged: an empty value takes its key away, and null takes all. */
+/** What is not named stays. */
 function changeOf(before: ListedEndpoint, wish: EndpointWish): EndpointChange {
   const { url = before.url, event_filter = before.event_filter, description = before.description, disabled } = wish
   const is_disabled = disabled ?? before.status === 'disabled'
-  const merged = Object.entries({ ...before.metadata, ...wish.metadata }).filter(([, value]) => value !== '')
   return {
     url,
     event_filter,
     description,
-    metadata: wish.metadata === null ? {} : Object.fromEntries(merged),
+    metadata: mergedMetadata(before.metadata, wish.metadata),
     status: is_disabled ? 'disabled' : 'active',
     may_return: is_disabled,
   }
+}
+
+const withMetadata = z.object({ metadata })
+
+/** An empty value takes its key away, and null takes all. Throws `metadata_too_large` where both together are too much. */
+function mergedMetadata(
+  before: Endpoint['metadata'],
+  wish: Endpoint['metadata'] | null | undefined,
+): Endpoint['metadata'] {
+  if (wish === null) return {}
+  const merged = Object.fromEntries(Object.entries({ ...before, ...wish }).filter(([, value]) => value !== ''))
+  return validate(withMetadata, { metadata: merged }, explain).metadata
 }
 
 /** The new values of what the events depend on, and the names of what else changed. */

@@ -32,7 +32,7 @@ export async function readEventFacts(sql: Sql, events: readonly ReadEvent[]): Pr
   const rows = await sql<(EventFacts & { place: number })[]>`
     select k.place, (
       select row_to_json(s) from (
-        select created_at, statement_descriptor_suffix, metadata, customer from sessions
+        select created_at, statement_descriptor_suffix, metadata, customer, cancellation from sessions
         where merchant_id = k.merchant_id and session_id = k.session_id offset 0) s
     ) as session, (
       select row_to_json(p) from (

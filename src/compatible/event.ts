@@ -50,7 +50,7 @@ type FrozenData = { mode: Mode } & Record<string, unknown>
 
 /** What an event's own body lacks. Of rows only columns that never change. */
 export type EventFacts = {
-  session: Pick<Session, 'created_at' | 'statement_descriptor_suffix' | 'metadata' | 'customer'> | null
+  session: Pick<Session, 'created_at' | 'statement_descriptor_suffix' | 'metadata' | 'customer' | 'cancellation'> | null
   payment: Pick<ChargeRow, 'session_id' | 'amount' | 'created_at' | 'card_brand' | 'card_last4'> | null
   /** How much of the payment was given back when the refund's event was written. */
   refunded_amount: number | null
@@ -105,7 +105,7 @@ function objectOf({ type, created, data }: FrozenBody, facts: EventFacts): objec
 function frozenRows(data: FrozenData): IntentRows {
   const { session, payment } = data as unknown as Pick<IntentRows, 'session' | 'payment'>
   return {
-    session: withDates<Session>(session as Session, sessionTimes),
+    session: withDates<Session>(session, sessionTimes),
     payment: payment && withDates<NonNullable<IntentRows['payment']>>(payment, ['created_at']),
     hold: null,
     step: null,
@@ -124,10 +124,11 @@ type PaymentData = Pick<Session, 'amount' | 'currency' | 'mode' | 'metadata' | '
 /** A card that was refused leaves the intent open, as far as its event tells: of its end another one tells. */
 function intentOf(data: FrozenData, facts: EventFacts, now: Date): PaymentIntent {
   const { payment_id, checkout_session_id, status, decline, hold, ...frozen } = data as unknown as PaymentData
-  const { created_at, statement_descriptor_suffix } = needed(facts.session)
+  const { created_at, statement_descriptor_suffix, cancellation } = needed(facts.session)
   const { amount, currency, mode, metadata, amount_verified, customer } = frozen
   const is_refused = status === 'declined' || status === 'failed'
-  const session: IntentRows['session'] = {
+  // All that a payment intent shows of a session.
+  const session = {
     ...{ session_id: checkout_session_id, amount, currency, mode, metadata, amount_verified, customer },
     ...{
       created_at,
@@ -135,11 +136,12 @@ function intentOf(data: FrozenData, facts: EventFacts, now: Date): PaymentIntent
       last_decline: decline,
       settlement: null,
       answer_by: null,
-      cancellation: null,
     },
     status: is_refused ? 'requires_payment' : 'succeeded',
+    // Given with a void, and kept from then on.
+    cancellation: status === 'voided' ? cancellation : null,
     expires_at: new Date(now.getTime() + 1),
-  }
+  } as Session
   const payment = { payment_id, status, created_at: now }
   const wholeHold = hold && withDates<Hold>(hold, ['deadline', 'decided_at'])
   return viewIntent({ session, payment, hold: wholeHold, step: null }, { now })

@@ -84,24 +84,7 @@ export type PaymentIntent = z.infer<typeof paymentIntent>
 
 /** The rows of a payment intent, as they were at one moment. */
 export type IntentRows = {
-  session: Pick<
-    Session,
-    | 'session_id'
-    | 'mode'
-    | 'status'
-    | 'amount'
-    | 'currency'
-    | 'customer'
-    | 'metadata'
-    | 'statement_descriptor_suffix'
-    | 'amount_verified'
-    | 'last_decline'
-    | 'settlement'
-    | 'answer_by'
-    | 'cancellation'
-    | 'created_at'
-    | 'expires_at'
-  >
+  session: Session
   /** The session's newest payment; null before the first. */
   payment: Pick<Payment, 'payment_id' | 'status' | 'created_at'> | null
   /** Null if the newest payment was never held. */

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { intentCancel } from './cancel-intent.ts'
 import { intentCapture } from './capture-intent.ts'
 import { intentCreate } from './create-intent.ts'
+import { webhookEndpointCreate, webhookEndpointUpdate } from './endpoint-body.ts'
 import { listMembers } from './lists.ts'
 import { adviceOn } from './unsupported.ts'
 
@@ -26,6 +27,9 @@ test.each([
   ['PaymentIntents.d.ts', 'PaymentIntentListParams', [...Object.keys(listMembers), 'expand']],
   ['PaymentIntents.d.ts', 'PaymentIntentCaptureParams', [...Object.keys(intentCapture.shape), ...fromCreate]],
   ['PaymentIntents.d.ts', 'PaymentIntentCancelParams', Object.keys(intentCancel.shape)],
+  ['WebhookEndpoints.d.ts', 'WebhookEndpointCreateParams', Object.keys(webhookEndpointCreate.shape)],
+  ['WebhookEndpoints.d.ts', 'WebhookEndpointUpdateParams', Object.keys(webhookEndpointUpdate.shape)],
+  ['Events.d.ts', 'EventListParams', [...Object.keys(listMembers), 'type', 'types']],
   ['Refunds.d.ts', 'RefundCreateParams', ['payment_intent', 'charge', 'amount', 'reason', 'metadata']],
 ])('%s, %s: each parameter is taken, or there is advice', (file, type, parameters) => {
   const names = membersOf(file, type)

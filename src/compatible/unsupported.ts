@@ -44,6 +44,8 @@ const advice = new Map<string, string>([
   ['instructions_email', 'a refund goes back to the card, and needs nothing from the shopper.'],
   ['origin', 'a refund goes back to the card that paid.'],
   ['final_capture', 'what is not captured is released.'],
+  ['connect', 'a key acts for its own merchant alone.'],
+  ['delivery_success', 'deliveries are listed by GET /v1/webhooks/deliveries, with X-Service-Api-Key.'],
   ['client_secret', 'the secret key alone reads a payment intent.'],
 ])
 

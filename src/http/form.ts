@@ -13,6 +13,8 @@ export type FormRules = {
   maps: readonly string[]
   /** Set where brackets nest: `lines[0][price][name]`. `integers` and `maps` then go by the last name, as these do: true or false. */
   nested?: { booleans: readonly string[] }
+  /** Those of them whose empty values are kept: in a change they take their key away. */
+  clearable?: readonly string[]
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
@@ -28,7 +30,7 @@ const nestedKey = /^[^[\]]*\]\[/
  */
 export function readForm(bytes: Buffer, rules: FormRules): object {
   if (rules.nested) return readNestedForm(pairsOf(textOf(bytes)), { ...rules, booleans: rules.nested.booleans })
-  const { integers, maps } = rules
+  const { integers, maps, clearable = [] } = rules
   const plain = new Map<string, unknown>()
   const nestedMaps = new Map<string, Map<string, unknown>>()
   for (const { name, text } of pairsOf(textOf(bytes))) {
@@ -47,7 +49,7 @@ export function readForm(bytes: Buffer, rules: FormRules): object {
       nestedMaps.set(base, members.set(key, is_entry ? [members.get(key), text].flat() : text))
     }
   }
-  const objects = [...nestedMaps].map(([base, members]) => [base, objectOf(members)] as const)
+  const objects = [...nestedMaps].map(([base, members]) => [base, objectOf(members, clearable.includes(base))] as const)
   return objectOf(new Map<string, unknown>([...plain, ...objects]))
 }
 
@@ -105,10 +107,10 @@ function textOrNumber(text: string, is_integer: boolean): string | number | null
   return is_integer && /^[0-9]+$/.test(text) && Number.isSafeInteger(number) ? number : text
 }
 
-function objectOf(members: Map<string, unknown>): object {
+function objectOf(members: Map<string, unknown>, keeps_empty = false): object {
   const object = {}
   for (const [name, value] of members) {
-    if (value !== '') setMember(object, name, value)
+    if (value !== '' || keeps_empty) setMember(object, name, value)
   }
   return object
 }

@@ -73,6 +73,21 @@ describe('events', () => {
     expect(await program.stop('SIGINT')).toMatchObject({ status: 0, stderr: '' })
   })
 
+  test('are forwarded in the words of Stripe, signed for its libraries', async () => {
+    const account = await service.newAccount()
+    const program = listening(account, '--format', 'stripe', '--forward-to', receiver.url)
+    await program.says('Forwarding all events')
+    const [, secret] = /secret is (whsec_[0-9a-f]{64})/.exec(program.said())!
+    const before = receiver.received.length
+    await account.client.pay()
+    await program.says(/payment_intent\.succeeded +evt_\w+ {2}pay_\w+ {2}-> 200 POST/)
+    const { headers, body, event } = receiver.received[before]!
+    expect(event).toMatchObject({ object: 'event', type: 'payment_intent.succeeded' })
+    const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['stripe-signature']))!
+    expect(createHmac('sha256', secret!).update(`${t}.${body}`).digest('hex')).toBe(v1)
+    await program.stop()
+  })
+
   test('of a receiver that refuses, the first words of its answer are shown', async () => {
     const account = await service.newAccount()
     receiver.treat((_, response) => void response.writeHead(400).end('wrong\n\u001b[31msecret'))
@@ -248,6 +263,9 @@ describe('the secret', () => {
       env: envOf(service.account),
     })
     expect(documents(json.stdout)).toEqual([{ signing_secret: secret.trim() }])
+    const stripe = await ripper(['listen', '--print-secret', '--format', 'stripe'], { env: envOf(service.account) })
+    expect(stripe.stdout).toMatch(/^whsec_[0-9a-f]{64}\n$/)
+    expect(stripe.stdout).not.toContain(secret.trim().slice('rip_whsec_'.length))
   })
 })
 

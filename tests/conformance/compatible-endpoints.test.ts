@@ -64,6 +64,7 @@ test('one is created, read, listed, changed and deleted', async () => {
   const changed = { ...endpoint, url: `${hooks}/2`, enabled_events: ['*'], metadata: { team: 'coffee', desk: '4' } }
   const update = { url: changed.url, 'enabled_events[]': '*', 'metadata[team]': 'coffee' }
   expect((await send('POST', at, update)).body).toEqual(changed)
+  expect((await send('POST', at, { 'metadata[desk]': '' })).body.metadata).toEqual({ team: 'coffee' })
   expect((await send('POST', at, { description: '', metadata: '' })).body).toMatchObject({
     ...{ description: null, metadata: {}, url: changed.url },
   })
@@ -171,6 +172,16 @@ test('a repeated create has the answer of the first, and a repeated change chang
   await send('POST', at, { description: 'two' })
   await send('POST', at, { description: 'one' }, other)
   expect((await send('GET', at)).body.description).toBe('two')
+})
+
+test('its metadata stays within its bounds, however often it is changed', async () => {
+  const { create, send } = await newShop()
+  const { id } = (await create()).body
+  const many = (name: string, count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`metadata[${name}${at}]`, 'x']))
+  expect((await send('POST', `/${id}`, many('a', 30))).status).toBe(200)
+  expect(fault(await send('POST', `/${id}`, many('b', 21)))).toMatch(/^400 .* metadata metadata_too_large$/)
+  expect((await send('POST', `/${id}`, many('b', 20))).status).toBe(200)
 })
 
 describe('a create is refused', () => {

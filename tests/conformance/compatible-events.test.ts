@@ -38,6 +38,15 @@ async function exhaust({ client }: Shop): Promise<Json> {
   return session
 }
 
+async function cancel({ client, bearer }: Shop, id: string, cancellation_reason: string): Promise<void> {
+  const headers = { ...bearer, 'idempotency-key': crypto.randomUUID() }
+  const answer = await client.send('POST', `/v1/payment_intents/${id}/cancel`, {
+    headers,
+    body: { cancellation_reason },
+  })
+  expect(answer.status, answer.text).toBe(200)
+}
+
 const outcomes: [string, (shop: Shop) => Promise<unknown>, [string, object][]][] = [
   [
     'a capture',
@@ -62,6 +71,22 @@ const outcomes: [string, (shop: Shop) => Promise<unknown>, [string, object][]][]
       ['payment_intent.amount_capturable_updated', { status: 'requires_capture' }],
       ['payment_intent.canceled', { status: 'canceled', cancellation_reason: 'requested_by_customer' }],
     ],
+  ],
+  [
+    'a hold whose intent is canceled',
+    async (shop) => {
+      const { session } = await hold(shop.account)
+      await cancel(shop, session.id, 'duplicate')
+    },
+    [
+      ['payment_intent.amount_capturable_updated', { status: 'requires_capture' }],
+      ['payment_intent.canceled', { status: 'canceled', cancellation_reason: 'duplicate' }],
+    ],
+  ],
+  [
+    'an unpaid intent that is canceled',
+    async (shop) => cancel(shop, (await shop.client.open()).id, 'abandoned'),
+    [['payment_intent.canceled', { status: 'canceled', cancellation_reason: 'abandoned', latest_charge: null }]],
   ],
   [
     'a decline',
@@ -149,6 +174,13 @@ describe.each(outcomes)('%s', async (_name, act, expected) => {
         type: expected[at]![0],
       })
     }
+  })
+
+  test('is, at its end, what is read of the intent', async () => {
+    const last = came.map(objectOf).findLast(({ object }) => object === 'payment_intent')!
+    const read = (await shop.get(`/v1/payment_intents/${last.id}`)).body
+    if (read.status === last.status) expect(last).toEqual(read)
+    else expect([last.status, read.status]).toEqual(['requires_payment_method', 'canceled'])
   })
 
   test('is signed as its libraries expect', () => {

@@ -133,3 +133,25 @@ test("a refund's delivery says the order of its payment", async () => {
     currency: 'GBP',
   })
 })
+
+test('of an endpoint in the words of Stripe the body is what was sent, of an event about a session as well', async () => {
+  const other = await openWebhookReceiver()
+  const { body: told } = await client.createEndpoint({ url: other.url, event_format: 'stripe' })
+  const fraud = '4100000000000019'
+  const { body: paid } = await client.pay(fraud, order)
+  const came = await other.has(2).finally(() => other.close())
+  const own = async () => {
+    const all = (await rows()) as { endpoint_url: string; event_type: string; delivery_id: string; about: object }[]
+    return all.filter(({ endpoint_url }) => endpoint_url === told.url)
+  }
+  const deliveries = await until(own, ({ length }) => length === 2)
+  const about = { payment_id: paid.payment_id, order_reference: 'W-1', amount: 4200, currency: 'GBP' }
+  expect(deliveries.map((row) => [row.event_type, row.about]).toSorted()).toEqual([
+    ['webhook.payment.declined', about],
+    ['webhook.payment_intent.canceled', about],
+  ])
+  const bodies = await Promise.all(
+    deliveries.map(async ({ delivery_id }) => (await owner.get(`${at}/deliveries/${delivery_id}`)).body.body),
+  )
+  expect(bodies.toSorted()).toEqual(came.map(({ body }) => body).toSorted())
+})

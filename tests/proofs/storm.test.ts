@@ -26,7 +26,7 @@ const tampered: [string, (checked: Checked) => Promise<unknown> | unknown, RegEx
   [
     'an event that is gone',
     ({ opened }) => opened.database.sql`
-      delete from events where event_id = (select event_id from events limit 1)`,
+      delete from events where event_id = (select event_id from events where type like 'payment.%' limit 1)`,
     /: events /,
   ],
   [

@@ -1,6 +1,6 @@
 // The stream of events: each event of a merchant once and whole, whatever becomes of connections, keys and readers.
 
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openHeard } from '../../src/cli/listen.ts'
 import { withdrawKey } from '../../src/merchants/manage.ts'
 import { manualClock } from '../support/clock.ts'
@@ -129,6 +129,49 @@ test('only the types that are asked for come', async () => {
   await account.client.pay(declined)
   expect((await listener.atLeast(1)).map(({ event }) => event)).toEqual(['payment.declined'])
   listener.hangUp()
+})
+
+describe('in the other platform’s words', () => {
+  const eventsIn = (news: Awaited<ReturnType<Awaited<ReturnType<typeof listen>>['atLeast']>>) =>
+    news.map(({ event, data }) => [event, data.type, JSON.parse(data.body).type])
+
+  test('each event has its name there, and those that ours lack come, too', async () => {
+    const account = await service.newAccount()
+    const [listener, native] = [await listen(account, '?format=stripe'), await listen(account)]
+    await account.client.pay('4100000000000019')
+    const { payment_id } = (await account.client.pay(captured)).body
+    await account.client.refund(payment_id, { amount: 1 })
+    const news = await listener.atLeast(4)
+    const types = [
+      'payment_intent.payment_failed',
+      'payment_intent.canceled',
+      'payment_intent.succeeded',
+      'charge.refunded',
+    ]
+    expect(eventsIn(news).toSorted()).toEqual(types.map((type) => [type, type, type]).toSorted())
+    for (const { data } of news) expect(JSON.parse(data.body)).toMatchObject({ id: data.event_id, object: 'event' })
+    expect((await native.atLeast(2)).map(({ event }) => event)).toEqual(['payment.declined', 'payment.captured'])
+    for (const each of [listener, native]) each.hangUp()
+  })
+
+  test('only the types that are asked for come', async () => {
+    const account = await service.newAccount()
+    const listener = await listen(account, '?format=stripe&events=payment_intent.succeeded')
+    await account.client.pay(declined)
+    await account.client.pay(captured)
+    const type = 'payment_intent.succeeded'
+    expect(eventsIn(await listener.atLeast(1))).toEqual([[type, type, type]])
+    listener.hangUp()
+  })
+
+  test.each(['?format=stripe&events=payment.captured', '?events=payment_intent.succeeded', '?format=x'])(
+    '%s is refused',
+    async (query) => {
+      const { client } = service.account
+      const { status } = await client.send('GET', path + query, { headers: client.withKey })
+      expect(status).toBe(400)
+    },
+  )
 })
 
 test('what another process has committed is found', async () => {

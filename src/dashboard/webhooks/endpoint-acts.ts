@@ -36,6 +36,7 @@ export const rotateSecretHere = route({
   reply: z.object({
     endpoint_id: z.string(),
     signing_secret: z.string(),
+    standard_signing_secret: z.string().optional(),
     previous_secret_until: z.string(),
   }),
   unknownId: endpointNotFound,

@@ -97,7 +97,7 @@ export const createEndpoint = route({
 
 /** What an endpoint is told of, and in whose words. Throws `unknown_event_type` or `invalid_request`. */
 export function wantedEvents(
-  body: Pick<z.output<typeof endpointCreate>, 'event_format' | 'event_filter' | 'extension_events'>,
+  body: Partial<Pick<z.output<typeof endpointCreate>, 'event_format' | 'event_filter' | 'extension_events'>>,
 ): Pick<EndpointRequest, 'event_format' | 'event_filter' | 'extension_events'> {
   const { event_format, event_filter } = body
   if (event_format !== 'stripe') {

@@ -23,6 +23,28 @@ test.each([
   expect(settlement).toMatchObject({ duration_ms, occurred_at: attempted_at })
 })
 
+test('each attempt has a time of its own, under one id', async () => {
+  const sent: Record<string, string>[] = []
+  const http: GuardedHttp = {
+    async post({ headers }) {
+      sent.push(headers)
+      return { ...answer, location: undefined }
+    },
+    close: async () => {},
+  }
+  const sending = { http, settings: { clock_offset_seconds: 0 }, secretsOf: () => ['secret'] }
+  const delivery = { endpoint_url: 'https://shop.example/', event_id: 'evt_1', body: '{}', standard_webhooks: true }
+  for (const at of [noon, new Date(noon.getTime() + hour_ms)]) {
+    await post(sending as unknown as SendOptions, delivery as ClaimedDelivery, at)
+  }
+  const seconds = noon.getTime() / 1000
+  expect(sent.map((headers) => [headers['webhook-id'], headers['webhook-timestamp']])).toEqual([
+    ['evt_1', String(seconds)],
+    ['evt_1', String(seconds + 3600)],
+  ])
+  expect(new Set(sent.map((headers) => headers['webhook-signature'])).size).toBe(2)
+})
+
 const answer = { status: 200, retry_after_seconds: null, body: 'half of it' }
 const nothing = { response_status_code: null, response_body: null }
 test.each([

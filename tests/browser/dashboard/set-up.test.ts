@@ -60,6 +60,28 @@ test('an endpoint is added with its secret, its fault named, and removed', async
   await row.waitFor({ state: 'detached' })
 })
 
+test('an endpoint is added in the words of Stripe, with the secret of Standard Webhooks', async () => {
+  const { page, open } = office.staff
+  await open(office.at('webhooks'))
+  await page.getByRole('button', { name: 'Add endpoint' }).click()
+  await page.getByLabel('Endpoint URL').fill('https://9.9.9.9/hooks')
+  await page.getByLabel('Format of events').selectOption('stripe')
+  await page.getByLabel('checkout.session.expired').uncheck()
+  await page.getByLabel('Standard Webhooks').check()
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  const region = page.getByRole('region', { name: 'Signing secret' })
+  await region.waitFor()
+  const texts = await region.locator('code').allTextContents()
+  expect(texts).toEqual([expect.stringMatching(/^whsec_[0-9a-f]{64}$/), expect.stringMatching(/^whsec_.{44}$/)])
+  await page.getByRole('button', { name: 'I have kept them' }).click()
+  const row = page.getByRole('row').filter({ hasText: '9.9.9.9' })
+  await row.getByText('Stripe').waitFor()
+  const [endpoint] = await office.stage.service.sql`
+    select event_format, standard_webhooks, cardinality(event_filter) as types from webhook_endpoints
+    where url = 'https://9.9.9.9/hooks'`
+  expect(endpoint).toEqual({ event_format: 'stripe', standard_webhooks: true, types: 9 })
+})
+
 test('a hold is voided with one thumb', async () => {
   const { page, open } = office.staff
   const { payment_id } = await hold(office.stage.service.account)

@@ -9,11 +9,14 @@ export function SecretRegion({
   label,
   texts,
   note,
+  also = null,
   onKept,
 }: {
   label: string
   texts: string[]
   note: ReactNode
+  /** A second text, for another use. */
+  also?: { label: string; text: string } | null
   onKept: () => void
 }) {
   return (
@@ -31,10 +34,16 @@ export function SecretRegion({
             ))}
           </ul>
         )}
+        {also && (
+          <>
+            <p>{also.label}</p>
+            <Copyable text={also.text} />
+          </>
+        )}
       </section>
       {texts.length > 1 && <CodesActs texts={texts} />}
       <Button look="primary" onClick={onKept}>
-        {say(texts.length === 1 ? 'i_have_kept_it' : 'i_have_kept_them')}
+        {say(texts.length === 1 && !also ? 'i_have_kept_it' : 'i_have_kept_them')}
       </Button>
     </>
   )

@@ -5,41 +5,34 @@ import { useAct } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
-import { Field, Tick, Ticks, textsOf } from '../parts/field.tsx'
+import { Choice, Field, Tick, Ticks, textsOf } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { SecretRegion } from '../parts/secret.tsx'
-import { say, sayCode } from '../words.ts'
+import { say } from '../words.ts'
+import { chosenEvents, EventTicks } from './event-choice.tsx'
+import { standardSecret } from './standard-secret.ts'
 
-const payment_events = [
-  'payment.captured',
-  'payment.held',
-  'payment.voided',
-  'payment.declined',
-  'payment.failed',
-] as const
-const refund_events = ['refund.succeeded', 'refund.failed'] as const
+const formats = [
+  { value: 'ripper', text: 'Ripper' },
+  { value: 'stripe', text: 'Stripe' },
+]
 
 export function AddEndpoint({ onClose }: { onClose: () => void }) {
   const { merchant_id } = useHere()
   const [is_missing, setMissing] = useState(false)
+  const [event_format, setFormat] = useState('ripper')
   const act = useAct('POST /{merchant_id}/webhooks/endpoints', ['GET /{merchant_id}/webhooks/endpoints'])
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (act.isPending) return
     const { url = '' } = textsOf(event.currentTarget)
-    const ticked = new FormData(event.currentTarget).getAll('event')
-    const event_filter = payment_events.filter((type) => ticked.includes(type))
-    const extension_events = refund_events.filter((type) => ticked.includes(type))
-    if (event_filter.length === 0) return setMissing(true)
-    setMissing(false)
+    const chosen = chosenEvents(event.currentTarget, event_format)
+    setMissing(chosen === null)
+    if (chosen === null) return
+    const standard_webhooks = new FormData(event.currentTarget).has('standard_webhooks')
     act.mutate({
       merchant_id,
-      body: {
-        url: url.trim(),
-        // None stands for all, those of later releases too.
-        event_filter: event_filter.length === payment_events.length ? [] : event_filter,
-        ...(extension_events.length > 0 && { extension_events }),
-      },
+      body: { url: url.trim(), ...chosen, ...(standard_webhooks && { standard_webhooks }) },
     })
   }
   if (act.data) {
@@ -50,6 +43,7 @@ export function AddEndpoint({ onClose }: { onClose: () => void }) {
             label={say('signing_secret')}
             texts={[act.data.signing_secret]}
             note={say('signing_secret_words')}
+            also={standardSecret(act.data)}
             onKept={onClose}
           />
         </div>
@@ -70,23 +64,24 @@ export function AddEndpoint({ onClose }: { onClose: () => void }) {
           required
           autoFocus
         />
+        <Choice
+          label={say('event_format')}
+          hint={say('event_format_hint')}
+          name="event_format"
+          value={event_format}
+          options={formats}
+          onChange={(event) => setFormat(event.currentTarget.value)}
+        />
         <Ticks
+          key={event_format}
           label={say('column_events')}
           members={['event_filter', 'extension_events']}
           hint={say('choose_events_words')}
           fault={is_missing ? say('choose_an_event') : null}
         >
-          {[...payment_events, ...refund_events].map((type) => (
-            <Tick
-              key={type}
-              label={sayCode('event', type)}
-              hint={<code>{type}</code>}
-              name="event"
-              value={type}
-              defaultChecked
-            />
-          ))}
+          <EventTicks event_format={event_format} />
         </Ticks>
+        <Tick label="Standard Webhooks" name="standard_webhooks" />
         <DialogActs>
           <Button onClick={onClose}>{say('cancel')}</Button>
           <Button look="primary" type="submit" is_busy={act.isPending}>

@@ -39,9 +39,10 @@ export function Endpoints({ endpoints, can_manage }: { endpoints: Endpoint[]; ca
           {
             name: say('endpoint_url'),
             kind: 'first',
-            cell: ({ url, mode }) => (
+            cell: ({ url, mode, event_format }) => (
               <>
                 <span className="breakable">{url}</span>
+                {event_format === 'stripe' && <span className="hint"> Stripe</span>}
                 {mode && <span className="hint"> {say(`key_mode_${mode}_only`)}</span>}
               </>
             ),
@@ -74,8 +75,9 @@ export function Endpoints({ endpoints, can_manage }: { endpoints: Endpoint[]; ca
 }
 
 /** No filter stands for all events of payments; the others have to be named. */
-function eventWords({ event_filter, extension_events = [] }: Endpoint): string {
-  const payments = event_filter.length === 0 ? [say('all_of_payments')] : event_filter
+function eventWords({ event_filter, event_format, extension_events = [] }: Endpoint): string {
+  const all = say(event_format === 'stripe' ? 'all_events' : 'all_of_payments')
+  const payments = event_filter.length === 0 ? [all] : event_filter
   return [...payments, ...extension_events].join(', ')
 }
 

@@ -9,6 +9,7 @@ import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { exactWords } from '../parts/moment.tsx'
 import { SecretRegion } from '../parts/secret.tsx'
 import { say } from '../words.ts'
+import { standardSecret } from './standard-secret.ts'
 
 export function RotateSecret({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const { merchant_id } = useHere()
@@ -23,6 +24,7 @@ export function RotateSecret({ endpoint, onClose }: { endpoint: Endpoint; onClos
             label={say('signing_secret')}
             texts={[act.data.signing_secret]}
             note={say('secret_rotated_words', { until })}
+            also={standardSecret(act.data)}
             onKept={onClose}
           />
         </div>
