@@ -6,6 +6,7 @@ import { refundAddresses } from '../../src/compatible/addresses.ts'
 import { countStatements } from '../../src/database/count.ts'
 import { pages, routes, streams } from '../../src/routes.ts'
 import { deadLetter } from '../conformance/webhook-delivery-rows.ts'
+import { order as checkoutOrder, checkouts } from '../support/checkout-sessions.ts'
 import { type Answer, purchase, visa } from '../support/client.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { hold } from '../support/holding.ts'
@@ -15,6 +16,8 @@ import { type Account, drivenClock, type Service, shop, startService } from '../
 /** What each merchant has. Both have all of it, so that `unknown` alone is nobody's. */
 type Holdings = ListHoldings & {
   session: string
+  /** A Checkout Session of the other platform. */
+  checkout: string
   secret: string
   payment: string
   /** The payment as the other platform names it. */
@@ -102,8 +105,13 @@ async function holdingsOf(account: Account): Promise<Holdings> {
     select event_id from events where merchant_id = ${account.merchant_id} limit 1`
   const [attempt] = await service.sql<{ server_transaction_id: string }[]>`
     select server_transaction_id from attempts where attempt_id = ${authenticated.attempt.id}`
+  const { body: checkout } = await client.send('POST', checkouts, {
+    headers: { authorization: `Bearer ${account.secret_key}` },
+    body: { ...checkoutOrder, success_url: `${shop}/done` },
+  })
   return {
     session: session.id,
+    checkout: checkout.id,
     secret: session.client_secret,
     held,
     payment: paid.payment_id,
@@ -377,7 +385,7 @@ test.each(rows)('%s: %s', async (route, _what, request) => {
 
 test('a row can fail: what is mine is answered otherwise', async () => {
   const told_otherwise = rows.filter(([, what]) =>
-    ['session', 'payment', 'held', 'refund', 'charge', 'event', 'compatible_endpoint'].includes(what),
+    ['session', 'checkout', 'payment', 'held', 'refund', 'charge', 'event', 'compatible_endpoint'].includes(what),
   )
   for (const [route, , request] of told_otherwise.filter(([route]) => route.startsWith('GET'))) {
     const { path, ...sent } = request(my)
