@@ -27,6 +27,31 @@ export const lists: Scenario[] = [
     },
   },
   {
+    name: 'refunds and charges are listed, page after page',
+    async act(part) {
+      const { gives } = part
+      const [first, second] = [await intentPaid(part), await intentPaid(part)]
+      for (const payment_intent of [first, first, first, second]) {
+        await gives('refunds.create', { params: { payment_intent, amount: 100 } }, {})
+      }
+      const all = await gives(
+        'refunds.list',
+        { params: { limit: 3 } },
+        Array(4).fill({ object: 'refund', amount: 100 }),
+      )
+      expectFit('different refunds', new Set(all.map(idOf)).size, 4)
+      const ofSecond = { payment_intent: second }
+      await gives('refunds.list', { params: ofSecond }, [ofSecond])
+      const of = { payment_intent: first, limit: 2 }
+      await gives('refunds.list', { params: of }, Array(3).fill({ object: 'refund', payment_intent: first }))
+      await gives('charges.list', { params: { limit: 1 } }, [
+        { object: 'charge', payment_intent: second, amount_refunded: 100 },
+        { object: 'charge', payment_intent: first, amount_refunded: 300 },
+      ])
+      await gives('charges.list', { params: { payment_intent: first } }, [{ payment_intent: first }])
+    },
+  },
+  {
     name: 'charges of a list are expanded',
     async act({ shop, gives }) {
       await intentPaid({ shop, gives })
