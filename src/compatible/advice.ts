@@ -1,9 +1,9 @@
 // What a caller should do instead of using a path or method that only the other platform has.
 
-import { behindAddress, intentAddresses, refundAddresses } from './addresses.ts'
+import { type Address, behindAddress, checkoutAddresses, intentAddresses, refundAddresses } from './addresses.ts'
 
 const served_routes =
-  'Of this platform Ripper serves only: checkout sessions (create, read, list, line items, expire), payment intents (create, read, list, capture, cancel), refunds (create, read, list), charges, prices and products (read, list), events (read, list), and webhook endpoints (create, read, change, list, delete). Ripper’s own routes take the key as X-Service-Api-Key.'
+  'Of this platform Ripper serves only: /v1/checkout/sessions (create, read, list, line_items, expire), /v1/payment_intents (create, read, list, capture, cancel), /v1/refunds (create, read, list), /v1/charges, /v1/prices, /v1/products and /v1/events (read, list), and /v1/webhook_endpoints (create, read, update, list, delete). Ripper’s own routes take the key as X-Service-Api-Key.'
 
 /** The path segments that may follow the id of a payment intent. */
 const verbs = new Map<string, string>(
@@ -16,7 +16,16 @@ const verbs = new Map<string, string>(
 /** Advises on any method and path. */
 export function adviseOn(method: string, path: string): string {
   const rest = behindAddress(path, intentAddresses)
-  if (rest === null) return adviseOnRefunds(path)
+  if (rest !== null) return adviseOnIntents(method, rest)
+  if (/^\/v1(\/.*)?\/customers(\/|$)/.test(path))
+    return `There are no stored customers: send the shopper’s email as customer_email or receipt_email. ${served_routes}`
+  if (hasIdBehind(path, refundAddresses)) return 'A refund can be neither changed nor cancelled.'
+  if (hasIdBehind(path, checkoutAddresses) && method === 'POST')
+    return 'A Checkout Session cannot be changed: make a new one, and expire the old one (POST /v1/checkout/sessions/{id}/expire).'
+  return served_routes
+}
+
+function adviseOnIntents(method: string, rest: string): string {
   if (rest === '/search')
     return 'Payment intents are not searched: list them by GET /v1/payment_intents, or keep the id of each.'
   if (rest === '' || rest === '/') return served_routes
@@ -27,9 +36,7 @@ export function adviseOn(method: string, path: string): string {
     : served_routes
 }
 
-function adviseOnRefunds(path: string): string {
-  const rest = behindAddress(path, refundAddresses)
-  if (rest === null) return served_routes
-  if (rest === '' || rest === '/') return served_routes
-  return 'A refund can be neither changed nor cancelled.'
+function hasIdBehind(path: string, addresses: readonly Address[]): boolean {
+  const rest = behindAddress(path, addresses)
+  return rest !== null && rest !== '' && rest !== '/'
 }

@@ -36,7 +36,6 @@ export const sessionColumns = {
   statement_descriptor_suffix: column<string | null>('text'),
   order_reference: column<string | null>('text'),
   confirmation_url: column<string | null>('text'),
-  checkout_session_id: column<CheckoutSessionId | null>('text'),
   integration_id: column<string | null>('text'),
   integration: column<string | null>('text'),
   minted_by: column<'server' | 'client' | null>('text'),
@@ -51,6 +50,7 @@ export const sessionColumns = {
   answer_by: column<Date | null>('timestamptz'),
   created_at: column<Date>('timestamptz'),
   expires_at: column<Date>('timestamptz'),
+  checkout_session_id: column<CheckoutSessionId | null>('text'),
   cancellation: column<Cancellation | null>('text'),
 }
 

@@ -135,11 +135,13 @@ describe('fails in the compatible shape', () => {
   test.each([
     ['POST', '/v1/payment_intents/cs_x', 'cannot be changed'],
     ['POST', '/v1/payment_intents/cs_x/confirm', 'hand it the client_secret'],
-    ['GET', '/v1/payment_intents/cs_x/capture', 'capture and cancel one'],
+    ['GET', '/v1/payment_intents/cs_x/capture', '/v1/payment_intents (create, read, list, capture, cancel)'],
     ['POST', '/v1/payment_intents/cs_x/constructor', 'serves only'],
-    ['DELETE', '/v1/payment_intents', 'list them (GET /v1/payment_intents)'],
+    ['DELETE', '/v1/payment_intents', '/v1/payment_intents (create, read, list'],
     ['GET', '/v1/payment_intents/search/x', 'serves only'],
-    ['POST', '/v1/customers', 'serves only: Checkout Sessions (create'],
+    ['POST', '/v1/customers', 'There are no stored customers'],
+    ['POST', '/v1/checkout/sessions/cs_test_x', 'A Checkout Session cannot be changed'],
+    ['POST', '/v1/subscriptions', 'serves only: /v1/checkout/sessions (create'],
     ['GET', '/v1/balance', 'serves only'],
     ['POST', '/v2/core/events', 'serves only'],
   ])('%s %s says what to do instead', async (method, path, words) => {

@@ -16,6 +16,9 @@ test('one address is described, and the others are named', () => {
   const paths = Object.keys(document.paths).filter((path) => /compat|payment_intents/.test(path))
   const refunds = '/v1/compat/partner/refunds'
   expect(paths).toEqual([
+    ...['', '/{session_id}', '/{session_id}/line_items', '/{session_id}/expire'].map(
+      (rest) => `/v1/compat/partner/checkout/sessions${rest}`,
+    ),
     ...['', '/{session_id}', '/{session_id}/capture', '/{session_id}/cancel'].map((rest) => described + rest),
     ...[refunds, `${refunds}/{refund_id}`],
     ...['charges', 'charges/{charge_id}', 'prices', 'prices/{sku}', 'products', 'products/{sku}'].map(

@@ -3,7 +3,7 @@
 export const auditKinds = {
   payments: [
     ...['session', 'sessions', 'attempt', 'charge', 'authorise', 'capture', 'void', 'refund'],
-    ...['reverse', 'payment', 'operation', 'receipt'],
+    ...['reverse', 'payment', 'payment_intent', 'operation', 'receipt', 'checkout'],
   ],
   holds: ['hold'],
   webhooks: ['endpoint', 'delivery'],
