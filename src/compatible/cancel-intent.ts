@@ -1,6 +1,7 @@
 // POST /v1/payment_intents/{session_id}/cancel: releases what is held, and ends what is unpaid, in the other platform's words.
 
 import { z } from 'zod'
+import { retryRaces } from '../database/retry-races.ts'
 import { bearerKey, type SecretKey } from '../http/access.ts'
 import { type KeyRow, keyRules, type ReservedKey } from '../http/idempotency.ts'
 import { type Route, route } from '../http/route.ts'
@@ -11,8 +12,8 @@ import { must, nullIfEmpty } from '../payments/fields.ts'
 import { decideHold } from '../payments/holds/decide-hold.ts'
 import { decisionBegunUnder } from '../payments/holds/hold-routes.ts'
 import { modeOfSessionAt } from '../payments/reading/mode-store.ts'
-import { cancellationReasons } from '../payments/session.ts'
-import { endSession } from '../payments/sessions/end-session.ts'
+import { cancellationReasons, type Session } from '../payments/session.ts'
+import { endLapsed, endSession } from '../payments/sessions/end-session.ts'
 import type { Address } from './addresses.ts'
 import { expandOf } from './expand.ts'
 import { intentParts } from './expand-intents.ts'
@@ -80,29 +81,26 @@ type Cancel = {
   reserveKey(): ReservedKey | null
 }
 
-/** How many races with its shopper a cancel may lose. More than that means that something else is wrong. */
-const tries_max = 5
-
 async function cancel(context: Context, place: IntentPlace, request: Cancel): Promise<PaymentIntent> {
   const { body, holder, request_id, recordReply, reserveKey } = request
+  const { sql } = context
   const cancellation = body.cancellation_reason ?? 'canceled'
   const cause = { actor: `key ${holder.key_id}` as const, request_id }
-  for (let tries = 0; tries < tries_max; tries++) {
-    const rows = await intentOrRefuse(context.sql, place)
+  const end = await retryRaces('the session', async () => {
+    const rows = await intentOrRefuse(sql, place)
     // Read after the session: the process may have stood still since the request came.
     const now = context.world.clock.now()
-    if (refuseUnlessCancelable(rows, now) === 'held') {
-      const payment = { merchant_id: place.merchant_id, payment_id: rows.payment!.payment_id }
-      const request = { kind: 'void', asked_by: 'merchant', cancellation, cause, key: reserveKey() } as const
-      await decideHold(context, payment, request)
-      return readIntent(context, place, body.expand)
-    }
-    const view = (session: StoredIntent['session']) => viewIntent({ ...rows, session }, { now })
-    const keyFor = (session: StoredIntent['session']) => recordReply(view(session))
+    if (!(await endLapsed(sql, rows.session, { now, key: null }))) return null
+    if (refuseUnlessCancelable(rows, now) === 'held') return { held: rows.payment!.payment_id }
+    const view = (session: Session) => viewIntent({ ...rows, session }, { now })
+    const keyFor = (session: Session) => recordReply(view(session))
     const session = await endSession(context, rows.session, { cancellation, cause, keyFor })
-    if (session) return view(session)
-  }
-  throw new Error('the session changed under every try to cancel it')
+    return session && view(session)
+  })
+  if (!('held' in end)) return end
+  const payment = { merchant_id: place.merchant_id, payment_id: end.held }
+  await decideHold(context, payment, { kind: 'void', asked_by: 'merchant', cancellation, cause, key: reserveKey() })
+  return readIntent(context, place, body.expand)
 }
 
 /** What is to be done to cancel it. */

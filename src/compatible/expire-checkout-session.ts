@@ -43,11 +43,8 @@ export const expireCheckoutAt = (address: Address): Route<Context> =>
     handle: async (context: Context, { body, holder, params, request_id, recordReply }) =>
       endCheckout(context, {
         cause: { actor: `key ${holder.key_id}`, request_id },
-        find: async (now) => {
-          const checkout = await checkoutOrRefuse(context, { holder, params, now })
-          if (checkout.status !== 'open' || checkout.session_status === 'processing') throw notOpen(checkout)
-          return checkout
-        },
+        find: (now) => checkoutOrRefuse(context, { holder, params, now }),
+        refusalOf,
         answer: async (checkout, now) => {
           const [reply] = await viewCheckouts(context, [checkout], { key: holder, expand: body.expand, now })
           return { reply: reply!, key: recordReply(reply) }
@@ -55,7 +52,8 @@ export const expireCheckoutAt = (address: Address): Route<Context> =>
       }),
   })
 
-function notOpen({ status, session_status }: StandingCheckout): Refusal {
+function refusalOf({ status, session_status }: StandingCheckout): Refusal | null {
+  if (status === 'open' && session_status !== 'processing') return null
   const words =
     session_status === 'processing'
       ? 'A payment of this Checkout Session is being processed: wait for its end.'
