@@ -3,22 +3,22 @@
 import { z } from 'zod'
 import { retryRaces } from '../database/retry-races.ts'
 import { bearerKey, type SecretKey } from '../http/access.ts'
-import { type KeyRow, keyRules, type ReservedKey } from '../http/idempotency.ts'
+import type { KeyRow, ReservedKey } from '../http/idempotency.ts'
 import { type Route, route } from '../http/route.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { admitKey } from '../merchants/admit.ts'
 import type { Context } from '../payments/context.ts'
 import { must, nullIfEmpty } from '../payments/fields.ts'
 import { decideHold } from '../payments/holds/decide-hold.ts'
-import { decisionBegunUnder } from '../payments/holds/hold-routes.ts'
 import { modeOfSessionAt } from '../payments/reading/mode-store.ts'
 import { cancellationReasons, type Session } from '../payments/session.ts'
 import { endLapsed, endSession } from '../payments/sessions/end-session.ts'
 import type { Address } from './addresses.ts'
+import { readDecided } from './capture-intent.ts'
 import { expandOf } from './expand.ts'
 import { intentParts } from './expand-intents.ts'
 import { explain } from './faults.ts'
-import { intentStateOf, type PaymentIntent, paymentIntent, type StoredIntent, viewIntent } from './intent.ts'
+import { type IntentRows, intentStateOf, type PaymentIntent, paymentIntent, viewIntent } from './intent.ts'
 import { type IntentPlace, intentOrRefuse, noIntent, readIntent } from './read-intent.ts'
 
 export const intentCancel = z
@@ -64,13 +64,7 @@ export const cancelIntentAt = ({ path, alias_of }: Address): Route<Context> =>
       return cancel(context, place, { body, holder, request_id, recordReply, reserveKey })
     },
     // Only a void reserves a key: the end of a session is answered in its own statement.
-    resume: async (context: Context, { body, holder, params, key, audience, now }) => {
-      const place = { merchant_id: holder.merchant_id, session_id: params.session_id! }
-      const { payment } = await intentOrRefuse(context.sql, place)
-      const which = { merchant_id: place.merchant_id, payment_id: payment!.payment_id }
-      await decisionBegunUnder(context, which, { key, audience, now, rules: keyRules.compatible })
-      return readIntent(context, place, body.expand)
-    },
+    resume: readDecided,
   })
 
 type Cancel = {
@@ -104,7 +98,7 @@ async function cancel(context: Context, place: IntentPlace, request: Cancel): Pr
 }
 
 /** What is to be done to cancel it. */
-function refuseUnlessCancelable(rows: StoredIntent, now: Date): 'held' | 'unpaid' {
+function refuseUnlessCancelable(rows: IntentRows, now: Date): 'held' | 'unpaid' {
   const { status } = intentStateOf(rows, now)
   const words = `A payment intent whose status is ${status} cannot be canceled`
   switch (status) {
