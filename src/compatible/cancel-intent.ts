@@ -1,23 +1,24 @@
 // POST /v1/payment_intents/{session_id}/cancel: releases what is held, and ends what is unpaid, in the other platform's words.
 
 import { z } from 'zod'
+import { retryRaces } from '../database/retry-races.ts'
 import { bearerKey, type SecretKey } from '../http/access.ts'
-import { type KeyRow, keyRules, type ReservedKey } from '../http/idempotency.ts'
+import type { KeyRow, ReservedKey } from '../http/idempotency.ts'
 import { type Route, route } from '../http/route.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { admitKey } from '../merchants/admit.ts'
 import type { Context } from '../payments/context.ts'
 import { must, nullIfEmpty } from '../payments/fields.ts'
 import { decideHold } from '../payments/holds/decide-hold.ts'
-import { decisionBegunUnder } from '../payments/holds/hold-routes.ts'
 import { modeOfSessionAt } from '../payments/reading/mode-store.ts'
-import { cancellationReasons } from '../payments/session.ts'
-import { endSession } from '../payments/sessions/end-session.ts'
+import { cancellationReasons, type Session } from '../payments/session.ts'
+import { endLapsed, endSession } from '../payments/sessions/end-session.ts'
 import type { Address } from './addresses.ts'
+import { readDecided } from './capture-intent.ts'
 import { expandOf } from './expand.ts'
 import { intentParts } from './expand-intents.ts'
 import { explain } from './faults.ts'
-import { intentStateOf, type PaymentIntent, paymentIntent, type StoredIntent, viewIntent } from './intent.ts'
+import { type IntentRows, intentStateOf, type PaymentIntent, paymentIntent, viewIntent } from './intent.ts'
 import { type IntentPlace, intentOrRefuse, noIntent, readIntent } from './read-intent.ts'
 
 export const intentCancel = z
@@ -63,13 +64,7 @@ export const cancelIntentAt = ({ path, alias_of }: Address): Route<Context> =>
       return cancel(context, place, { body, holder, request_id, recordReply, reserveKey })
     },
     // Only a void reserves a key: the end of a session is answered in its own statement.
-    resume: async (context: Context, { body, holder, params, key, audience, now }) => {
-      const place = { merchant_id: holder.merchant_id, session_id: params.session_id! }
-      const { payment } = await intentOrRefuse(context.sql, place)
-      const which = { merchant_id: place.merchant_id, payment_id: payment!.payment_id }
-      await decisionBegunUnder(context, which, { key, audience, now, rules: keyRules.compatible })
-      return readIntent(context, place, body.expand)
-    },
+    resume: readDecided,
   })
 
 type Cancel = {
@@ -80,33 +75,30 @@ type Cancel = {
   reserveKey(): ReservedKey | null
 }
 
-/** How many races with its shopper a cancel may lose. More than that means that something else is wrong. */
-const tries_max = 5
-
 async function cancel(context: Context, place: IntentPlace, request: Cancel): Promise<PaymentIntent> {
   const { body, holder, request_id, recordReply, reserveKey } = request
+  const { sql } = context
   const cancellation = body.cancellation_reason ?? 'canceled'
   const cause = { actor: `key ${holder.key_id}` as const, request_id }
-  for (let tries = 0; tries < tries_max; tries++) {
-    const rows = await intentOrRefuse(context.sql, place)
+  const end = await retryRaces('the session', async () => {
+    const rows = await intentOrRefuse(sql, place)
     // Read after the session: the process may have stood still since the request came.
     const now = context.world.clock.now()
-    if (refuseUnlessCancelable(rows, now) === 'held') {
-      const payment = { merchant_id: place.merchant_id, payment_id: rows.payment!.payment_id }
-      const request = { kind: 'void', asked_by: 'merchant', cancellation, cause, key: reserveKey() } as const
-      await decideHold(context, payment, request)
-      return readIntent(context, place, body.expand)
-    }
-    const view = (session: StoredIntent['session']) => viewIntent({ ...rows, session }, { now })
-    const keyFor = (session: StoredIntent['session']) => recordReply(view(session))
+    if (!(await endLapsed(sql, rows.session, { now, key: null }))) return null
+    if (refuseUnlessCancelable(rows, now) === 'held') return { held: rows.payment!.payment_id }
+    const view = (session: Session) => viewIntent({ ...rows, session }, { now })
+    const keyFor = (session: Session) => recordReply(view(session))
     const session = await endSession(context, rows.session, { cancellation, cause, keyFor })
-    if (session) return view(session)
-  }
-  throw new Error('the session changed under every try to cancel it')
+    return session && view(session)
+  })
+  if (!('held' in end)) return end
+  const payment = { merchant_id: place.merchant_id, payment_id: end.held }
+  await decideHold(context, payment, { kind: 'void', asked_by: 'merchant', cancellation, cause, key: reserveKey() })
+  return readIntent(context, place, body.expand)
 }
 
 /** What is to be done to cancel it. */
-function refuseUnlessCancelable(rows: StoredIntent, now: Date): 'held' | 'unpaid' {
+function refuseUnlessCancelable(rows: IntentRows, now: Date): 'held' | 'unpaid' {
   const { status } = intentStateOf(rows, now)
   const words = `A payment intent whose status is ${status} cannot be canceled`
   switch (status) {

@@ -1,7 +1,7 @@
 // POST /v1/payment_intents/{session_id}/capture: captures a held payment, in the other platform's words.
 
 import { z } from 'zod'
-import { bearerKey } from '../http/access.ts'
+import { bearerKey, type SecretKey } from '../http/access.ts'
 import { keyRules } from '../http/idempotency.ts'
 import { type Route, route } from '../http/route.ts'
 import { Refusal } from '../kernel/errors.ts'
@@ -13,9 +13,9 @@ import { decisionBegunUnder } from '../payments/holds/hold-routes.ts'
 import { modeOfSessionAt } from '../payments/reading/mode-store.ts'
 import type { Address } from './addresses.ts'
 import { expandOf } from './expand.ts'
-import { intentParts } from './expand-intents.ts'
+import { type Expand, intentParts } from './expand-intents.ts'
 import { explain } from './faults.ts'
-import { type IntentRows, intentStateOf, paymentIntent } from './intent.ts'
+import { type IntentRows, intentStateOf, type PaymentIntent, paymentIntent } from './intent.ts'
 import { intentOrRefuse, noIntent, readIntent } from './read-intent.ts'
 
 export const intentCapture = z
@@ -56,14 +56,29 @@ export const captureIntentAt = ({ path, alias_of }: Address): Route<Context> =>
       await decideHold(context, payment, { kind: 'capture', asked_by: 'merchant', cause, key: reserveKey() })
       return readIntent(context, place, body.expand)
     },
-    resume: async (context: Context, { body, holder, params, key, audience, now }) => {
-      const place = { merchant_id: holder.merchant_id, session_id: params.session_id! }
-      const { payment } = await intentOrRefuse(context.sql, place)
-      const which = { merchant_id: place.merchant_id, payment_id: payment!.payment_id }
-      await decisionBegunUnder(context, which, { key, audience, now, rules: keyRules.compatible })
-      return readIntent(context, place, body.expand)
-    },
+    resume: readDecided,
   })
+
+type Repeat = {
+  body: { expand?: Expand }
+  holder: SecretKey
+  params: Record<string, string>
+  key: string
+  audience: string
+  now: Date
+}
+
+/** The payment intent after the capture or void that a request with the same key has begun. Throws what refused it. */
+export async function readDecided(
+  context: Context,
+  { body, holder, params, key, audience, now }: Repeat,
+): Promise<PaymentIntent> {
+  const place = { merchant_id: holder.merchant_id, session_id: params.session_id! }
+  const { payment } = await intentOrRefuse(context.sql, place)
+  const which = { merchant_id: place.merchant_id, payment_id: payment!.payment_id }
+  await decisionBegunUnder(context, which, { key, audience, now, rules: keyRules.compatible })
+  return readIntent(context, place, body.expand)
+}
 
 function refuseUnlessHeld(rows: IntentRows, now: Date): void {
   const { status } = intentStateOf(rows, now)

@@ -20,6 +20,8 @@ import type { Address } from './addresses.ts'
 import { explain } from './faults.ts'
 import { findCharge } from './intent-store.ts'
 import { isCharge, paymentIdOf } from './members.ts'
+import { noChargeAt } from './read-charge.ts'
+import { noIntentAt } from './read-intent.ts'
 import { compatibleRefund, reasons, viewCompatibleRefund } from './refund.ts'
 
 const intentText = z.string(must('be text')).min(1, must('not be empty'))
@@ -118,14 +120,8 @@ function namesIn(body: unknown): Partial<Record<'payment_intent' | 'charge', unk
 const either = 'Send payment_intent, the id of the session that was paid, or its charge.'
 const intentField = { field: 'payment_intent' }
 
-export function noIntent(): Refusal {
-  const words = 'There is no payment intent with this id.'
-  return new Refusal('resource_not_found', words, intentField)
-}
-
-export function noCharge(): Refusal {
-  return new Refusal('resource_not_found', 'There is no charge with this id.', { field: 'charge' })
-}
+export const noIntent = () => noIntentAt(intentField.field)
+export const noCharge = () => noChargeAt('charge')
 
 function isSessionId(text: string): text is SessionId {
   return /^cs_[0-9a-f]{24}$/.test(text)

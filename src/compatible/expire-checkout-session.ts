@@ -6,7 +6,6 @@ import { type Route, route } from '../http/route.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { admitKey } from '../merchants/admit.ts'
 import type { StandingCheckout } from '../payments/checkout-session.ts'
-import { findCheckoutMode } from '../payments/checkout-sessions/checkout-session-store.ts'
 import { endCheckout } from '../payments/checkout-sessions/end-checkout.ts'
 import type { Context } from '../payments/context.ts'
 import type { Address } from './addresses.ts'
@@ -14,7 +13,7 @@ import { explainCheckout } from './checkout-advice.ts'
 import { checkoutParts } from './checkout-body.ts'
 import { checkoutSession } from './checkout-session.ts'
 import { expandOf } from './expand.ts'
-import { checkoutOrRefuse, noCheckout, oneAt, viewCheckouts } from './read-checkout-session.ts'
+import { checkoutMode, checkoutOrRefuse, noCheckout, oneAt, viewCheckouts } from './read-checkout-session.ts'
 
 export const expireCheckoutAt = (address: Address): Route<Context> =>
   route({
@@ -23,11 +22,7 @@ export const expireCheckoutAt = (address: Address): Route<Context> =>
     tag: 'Compatible',
     summary: 'Expire a compatible Checkout Session',
     access: bearerKey('create_payments'),
-    mode: {
-      of: (sql, { merchant_id, params }) =>
-        findCheckoutMode(sql, { merchant_id, checkout_session_id: params.session_id ?? '' }),
-      unknown: noCheckout,
-    },
+    mode: checkoutMode,
     dialect: 'compatible',
     idempotency: 'compatible',
     query: z.strictObject({}),
@@ -43,11 +38,8 @@ export const expireCheckoutAt = (address: Address): Route<Context> =>
     handle: async (context: Context, { body, holder, params, request_id, recordReply }) =>
       endCheckout(context, {
         cause: { actor: `key ${holder.key_id}`, request_id },
-        find: async (now) => {
-          const checkout = await checkoutOrRefuse(context, { holder, params, now })
-          if (checkout.status !== 'open' || checkout.session_status === 'processing') throw notOpen(checkout)
-          return checkout
-        },
+        find: (now) => checkoutOrRefuse(context, { holder, params, now }),
+        refusalOf,
         answer: async (checkout, now) => {
           const [reply] = await viewCheckouts(context, [checkout], { key: holder, expand: body.expand, now })
           return { reply: reply!, key: recordReply(reply) }
@@ -55,7 +47,8 @@ export const expireCheckoutAt = (address: Address): Route<Context> =>
       }),
   })
 
-function notOpen({ status, session_status }: StandingCheckout): Refusal {
+function refusalOf({ status, session_status }: StandingCheckout): Refusal | null {
+  if (status === 'open' && session_status !== 'processing') return null
   const words =
     session_status === 'processing'
       ? 'A payment of this Checkout Session is being processed: wait for its end.'

@@ -9,10 +9,10 @@ import { endOf, lineOrder, lineSpan, lines_max } from '../payments/reading/line-
 import type { Session } from '../payments/session.ts'
 import type { ThreeDsStep } from '../payments/three-ds-states.ts'
 import type { ChargeRow } from './charge.ts'
-import type { IntentRows, StoredIntent } from './intent.ts'
+import type { IntentRows } from './intent.ts'
 import type { FoundPage, PageRequest } from './lists.ts'
 
-type IntentRow = Session & Omit<StoredIntent, 'session'>
+type IntentRow = Session & Omit<IntentRows, 'session'>
 
 /** What a payment intent shows besides its session `s`. */
 const parts = (sql: AnySql) => sql`
@@ -25,7 +25,7 @@ const parts = (sql: AnySql) => sql`
     from attempts a where a.merchant_id = s.merchant_id and a.session_id = s.session_id
     order by a.number desc limit 1) as step`
 
-function rowsOf({ payment, hold, step, ...session }: IntentRow): StoredIntent {
+function rowsOf({ payment, hold, step, ...session }: IntentRow): IntentRows {
   return {
     session,
     payment: payment && withDates<NonNullable<IntentRows['payment']>>(payment, ['created_at']),
@@ -38,7 +38,7 @@ function rowsOf({ payment, hold, step, ...session }: IntentRow): StoredIntent {
 export async function findIntent(
   sql: Sql,
   { merchant_id, session_id }: { merchant_id: string; session_id: string },
-): Promise<StoredIntent | undefined> {
+): Promise<IntentRows | undefined> {
   const [row] = await sql<IntentRow[]>`
     select s.*, ${parts(sql)} from sessions s where s.merchant_id = ${merchant_id} and s.session_id = ${session_id}`
   return row && rowsOf(row)

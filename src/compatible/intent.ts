@@ -93,9 +93,6 @@ export type IntentRows = {
   step: ThreeDsStep | null
 }
 
-/** With the whole session. */
-export type StoredIntent = IntentRows & { session: Session }
-
 /** The payment intent at a given time. Only the answer to its create carries the client secret. */
 export function viewIntent(
   rows: IntentRows,

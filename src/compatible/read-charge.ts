@@ -44,5 +44,10 @@ function modeOfCharge(sql: Context['sql'], { merchant_id, params: { charge_id = 
 }
 
 function noCharge(): Refusal {
-  return new Refusal('resource_not_found', 'There is no charge with this id.', { field: 'id' })
+  return noChargeAt('id')
+}
+
+/** `field` is what named it. */
+export function noChargeAt(field: string): Refusal {
+  return new Refusal('resource_not_found', 'There is no charge with this id.', { field })
 }

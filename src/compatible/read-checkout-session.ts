@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { bearerKey, type SecretKey } from '../http/access.ts'
+import type { ModeRule } from '../http/only-mode.ts'
 import { type Route, route } from '../http/route.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { idsFrom } from '../kernel/ids.ts'
@@ -46,6 +47,13 @@ const shared = {
   refusals: ['resource_not_found'],
   admit: admitKey,
 } as const
+
+/** Of the Checkout Session at that address. */
+export const checkoutMode: ModeRule = {
+  of: (sql, { merchant_id, params }) =>
+    findCheckoutMode(sql, { merchant_id, checkout_session_id: params.session_id ?? '' }),
+  unknown: noCheckout,
+}
 
 /** The addresses of one Checkout Session, or of what is behind it. */
 export function oneAt({ path, alias_of }: Address, behind = '') {
@@ -104,11 +112,7 @@ export const readLinesAt = (address: Address): Route<Context> =>
     ...shared,
     ...oneAt(address, '/line_items'),
     summary: 'List the lines of a compatible Checkout Session',
-    mode: {
-      of: (sql, { merchant_id, params }) =>
-        findCheckoutMode(sql, { merchant_id, checkout_session_id: params.session_id ?? '' }),
-      unknown: noCheckout,
-    },
+    mode: checkoutMode,
     query: queryOf({
       limit: listMembers.limit,
       starting_after: listMembers.starting_after,

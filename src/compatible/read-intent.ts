@@ -10,7 +10,7 @@ import type { Address } from './addresses.ts'
 import { expandOf } from './expand.ts'
 import { type Expand, expandIntents, intentParts } from './expand-intents.ts'
 import { explain } from './faults.ts'
-import { type PaymentIntent, paymentIntent, type StoredIntent, viewIntent } from './intent.ts'
+import { type IntentRows, type PaymentIntent, paymentIntent, viewIntent } from './intent.ts'
 import { findIntent } from './intent-store.ts'
 import { queryOf } from './lists.ts'
 
@@ -50,14 +50,17 @@ export async function readIntent(
 }
 
 /** Throws `resource_not_found`. */
-export async function intentOrRefuse(sql: Sql, place: IntentPlace): Promise<StoredIntent> {
+export async function intentOrRefuse(sql: Sql, place: IntentPlace): Promise<IntentRows> {
   const rows = await findIntent(sql, place)
   if (!rows) throw noIntent()
   return rows
 }
 
 export function noIntent(): Refusal {
-  return new Refusal('resource_not_found', 'There is no payment intent with this id.', {
-    field: 'intent',
-  })
+  return noIntentAt('intent')
+}
+
+/** `field` is what named it. */
+export function noIntentAt(field: string): Refusal {
+  return new Refusal('resource_not_found', 'There is no payment intent with this id.', { field })
 }

@@ -48,7 +48,7 @@ const advice = new Map<string, string>([
   ['shippable', 'the price list does not say it.'],
   ['type', 'the price list does not say it.'],
   ['url', 'the price list does not say it.'],
-  ['final_capture', 'what is not captured is released.'],
+  ['final_capture', 'the whole amount is captured.'],
   ['connect', 'a key acts for its own merchant alone.'],
   ['delivery_success', 'deliveries are listed by GET /v1/webhooks/deliveries, with X-Service-Api-Key.'],
   ['client_secret', 'the secret key alone reads a payment intent.'],

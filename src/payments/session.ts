@@ -116,7 +116,7 @@ export function refuseUnlessOpen(session: Session, now: Date): void {
     case 'expired':
       throw new Refusal(
         'session_expired',
-        session.cancellation === null ? 'The session is older than 30 minutes.' : 'The merchant has ended the session.',
+        session.cancellation === null ? 'The session’s time is over.' : 'The merchant has ended the session.',
       )
   }
 }

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testNumber } from '../../src/cards/test-cards.ts'
 import { openCheckouts } from '../support/checkout-sessions.ts'
-import type { Json } from '../support/client.ts'
+import type { Answer, Json } from '../support/client.ts'
 import { fault } from '../support/compatible.ts'
 import { runJob } from '../support/holding.ts'
 import { meeting } from '../support/meeting.ts'
@@ -145,6 +145,10 @@ describe('the sessions of its page', () => {
     const { body } = await account.client.readSession(session.id)
     expect(body.expires_in_seconds).toBe(600)
     await clock.advance(10 * minute_ms)
+    expect((await account.client.confirm(session)).body).toMatchObject({
+      error: 'session_expired',
+      message: 'The session’s time is over.',
+    })
     expect(await shop.read(id)).toMatchObject({ status: 'expired', expires_at: created + day_ms / 1000 })
     expect(await shop.open(id)).toBeNull()
   })
@@ -224,18 +228,77 @@ describe('its end', () => {
     expect(await sweep()).toBe(0)
   })
 
-  test.each(['before', 'after'] as const)('%s a payment began: one of the two happens', async (order) => {
+  test.each([
+    ['before', 0],
+    ['after', 0],
+    ['before', 1],
+    ['after', 1],
+  ] as const)('%s a payment began, %i ms late: one of the two happens', async (order, late_ms) => {
     const { id } = await made()
+    await clock.advance(day_ms - 10 * minute_ms)
     const session = await opened(id)
     await account.client.present(session)
-    const expire = () => shop.expire(id)
-    const confirm = () => account.client.confirm(session)
+    await clock.advance(10 * minute_ms - 1)
+    const expire = async () => {
+      await clock.advance(late_ms)
+      return shop.expire(id)
+    }
+    // Admitted in time.
+    const confirm = async () => {
+      await clock.advance(order === 'before' ? -late_ms : 0)
+      return account.client.confirm(session)
+    }
     const [first, second] = order === 'before' ? [expire, confirm] : [confirm, expire]
-    const answers = await atSession(session.id, first, second)
+    const answers = await atSession<Answer, Answer>(session.id, first, second)
     const [ended, confirmed] = order === 'before' ? answers : answers.toReversed()
     const { status } = await shop.read(id)
     const outcome = [ended!.status, confirmed!.body.status ?? confirmed!.body.error, status]
-    expect(outcome).toEqual(order === 'before' ? [200, 'session_expired', 'expired'] : [400, 'captured', 'complete'])
+    const refused = [late_ms === 0 ? 200 : 400, 'session_expired', 'expired']
+    expect(outcome).toEqual(order === 'before' ? refused : [400, 'captured', 'complete'])
+    const words = order === 'before' ? 'this one is expired' : /being processed|this one is complete/
+    if (ended!.status === 400) expect(ended!.body.error.message).toMatch(words)
+    expect(await linesOf('checkout.session.expired')).toBe(order === 'before' ? 1 : 0)
+    expect(await linesOf('checkout.session.completed')).toBe(order === 'before' ? 0 : 1)
+  })
+
+  test.each([1, 5])('by its native session, the page’s session %i, and the answer is kept', async (count) => {
+    const { id } = await made()
+    let session = await opened(id)
+    for (let place = 1; place < count; place++) {
+      await clock.advance(30 * minute_ms)
+      session = await opened(id)
+    }
+    const key = `k-${id}`
+    const answer = await account.client.expire(session.id, key)
+    expect(answer.body).toMatchObject({ id: session.id, status: 'expired' })
+    expect((await account.client.readSession(session.id)).body).toEqual(answer.body)
+    expect(await shop.read(id)).toMatchObject({ status: 'expired', url: null, payment_intent: session.id })
+    expect(await shop.open(id)).toBeNull()
+    expect((await account.client.expire(session.id, key)).text).toBe(answer.text)
+    expect((await account.client.expire(session.id)).body).toEqual(answer.body)
+    const ends = (await shop.get('/v1/events')).body.data.map(({ type }: Json) => type)
+    expect(ends).toEqual(['checkout.session.expired'])
+    await sweep()
+    expect(await linesOf('checkout.session.expired')).toBe(1)
+  })
+
+  test.each(['before', 'after'] as const)('by its native session, %s a charge or an attempt began', async (order) => {
+    for (const act of ['confirm', 'authenticate'] as const) {
+      const { id } = await made()
+      const session = await opened(id)
+      await account.client.present(session)
+      const card = await account.client.reference(session)
+      const expire = () => account.client.expire(session.id)
+      const acting = () =>
+        act === 'confirm' ? account.client.confirm(session) : account.client.authenticate(session, card)
+      const [first, second] = order === 'before' ? [expire, acting] : [acting, expire]
+      const answers = await atSession<Answer, Answer>(session.id, first, second)
+      const [ended, acted] = order === 'before' ? answers : answers.toReversed()
+      const is_paid = order === 'after' && act === 'confirm'
+      expect([ended!.status, acted!.status]).toEqual([is_paid ? 409 : 200, order === 'before' ? 409 : 200])
+      expect((await shop.read(id)).status).toBe(is_paid ? 'complete' : 'expired')
+      if (!is_paid) expect((await account.client.readSession(session.id)).body).toEqual(ended!.body)
+    }
   })
 
   test('meets the page that makes its session: that one ends, too, or is not made', async () => {

@@ -68,6 +68,13 @@ describe('capture', () => {
     expect((await compatible.read(id)).body.status).toBe('requires_capture')
   })
 
+  test('final_capture is told what happens without it', async () => {
+    const { body } = await post('capture', await held(), { raw: 'final_capture=true' })
+    expect(body.error.message).toContain(
+      'final_capture is not supported: delete this line; the whole amount is captured.',
+    )
+  })
+
   test('with the charge in place of its id', async () => {
     const { latest_charge } = (await post('capture', await held(), { raw: 'expand[]=latest_charge' })).body
     expect(latest_charge).toMatchObject({ object: 'charge', captured: true, amount_captured: 4200 })

@@ -2,11 +2,15 @@
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { timestamp } from '../../src/kernel/values.ts'
+import type { AnySql } from '../../src/database/open.ts'
+import { type MerchantId, type SessionId, timestamp } from '../../src/kernel/values.ts'
+import { endSession } from '../../src/payments/sessions/end-session.ts'
+import { findSession } from '../../src/payments/sessions/session-store.ts'
 import { type Answer, refusal, type SessionSecret, visa } from '../support/client.ts'
 import { openCompatible } from '../support/compatible.ts'
 import { hold } from '../support/holding.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
+import { meeting } from '../support/meeting.ts'
 import { drivenClock, driving, until } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
@@ -236,5 +240,57 @@ describe('a shopper who pays meanwhile', () => {
     )
     expect([ended(one), other.text]).toEqual(['expired', one.text])
     expect((await linesOf(session.id)).filter(({ change }) => change === 'session.expired')).toHaveLength(1)
+  })
+})
+
+describe('its time is over before a shopper’s statement comes, which was admitted in time', () => {
+  const cancel = (id: string) =>
+    client.send('POST', `/v1/payment_intents/${id}/cancel`, { headers: compatible.bearer, body: {} })
+  const ends: Record<string, (id: string) => Promise<Answer>> = { expire: (id) => client.expire(id), cancel }
+
+  const rows = Object.keys(ends).flatMap((end) =>
+    (['confirm', 'authenticate'] as const).flatMap((act) =>
+      (['first', 'last'] as const).map((place) => ({ end, act, place })),
+    ),
+  )
+  test.each(rows)('$end comes $place, beside $act: one of the two happens', async ({ end, act, place }) => {
+    const session = await client.open()
+    await client.present(session)
+    await clock.advance(30 * 60_000 - 1)
+    const card = await client.reference(session)
+    const acting = () => (act === 'confirm' ? client.confirm(session) : client.authenticate(session, card))
+    const ending = async () => {
+      await clock.advance(1)
+      return ends[end]!(session.id)
+    }
+    const late = async () => {
+      await clock.advance(-1)
+      return acting()
+    }
+    const lockFor = (tx: AnySql) => tx`select 1 from sessions where session_id = ${session.id} for update`
+    const [ended, acted] =
+      place === 'first'
+        ? await meeting<Answer, Answer>(sql, ending, late, lockFor)
+        : (await meeting<Answer, Answer>(sql, acting, ending, lockFor)).toReversed()
+    if (place === 'first') expect(refusal(acted!)).toBe('409 session_expired')
+    else expect(acted!.status).toBe(200)
+    const is_paid = act === 'confirm' && place === 'last'
+    expect(await paymentsOf(session.id)).toEqual(is_paid ? [{ status: 'captured' }] : [])
+    const words = end === 'expire' ? (ended!.body.status ?? ended!.body.error) : ended!.body.error.message
+    expect(words).toMatch(
+      is_paid ? /session_(processing|completed)|status is (processing|succeeded)/ : /^expired$|status is canceled/,
+    )
+    expect((await linesOf(session.id)).filter(({ change }) => change === 'session.expired')).toEqual([])
+  })
+
+  test('two ends of a process that stood still meanwhile are one', async () => {
+    const { id } = await client.open()
+    const place = { merchant_id: account.merchant_id as MerchantId, session_id: id as SessionId }
+    const session = (await findSession(sql, place))!
+    await clock.advance(30 * 60_000)
+    const end = { cancellation: 'canceled', cause: { actor: 'service', request_id: null }, keyFor: () => null } as const
+    expect(await endSession(service.context, session, end)).toMatchObject({ cancellation: 'canceled' })
+    expect(await endSession(service.context, session, end)).toBeNull()
+    expect((await linesOf(id)).map(({ change }) => change)).toEqual(['session.expired'])
   })
 })

@@ -69,7 +69,7 @@ const doors: Record<string, number> = {
   config: 7,
   connections: 10,
   dashboard: 6,
-  database: 32,
+  database: 33,
   documents: 5,
   http: 37,
   kernel: 16,

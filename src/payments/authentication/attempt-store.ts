@@ -6,6 +6,7 @@ import { assignments, rowIf } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
 import type { Attempt, ThreeDsState } from '../attempt.ts'
+import { isUnpaidAsRead } from '../sessions/session-store.ts'
 import { nextStates } from '../three-ds-states.ts'
 
 /** The lines of an attempt that is opened, and of the one that it supersedes, where there is one. */
@@ -25,8 +26,7 @@ export async function insertAttempt(
   const rows = await sql`
     with session as (
       update sessions set attempt_count = ${a.number}
-      where merchant_id = ${a.merchant_id} and session_id = ${a.session_id}
-        and attempt_count = ${a.number - 1} and status = 'requires_payment' and expires_at = ${expires_at}
+      where ${isUnpaidAsRead(sql, { ...a, attempt_count: a.number - 1, expires_at })}
       returning 1
     ), superseded as (
       update attempts set three_ds_state = 'superseded', phase = 'settled', settled_at = ${a.created_at}

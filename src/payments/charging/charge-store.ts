@@ -10,6 +10,7 @@ import type { Operation } from '../operation.ts'
 import type { ChargeOutcome } from '../outcome.ts'
 import type { Payment } from '../payment.ts'
 import type { Session } from '../session.ts'
+import { isUnpaidAsRead } from '../sessions/session-store.ts'
 import type { VaultCard } from '../vault-card.ts'
 
 /** Everything that is written down before the acquirer is called. */
@@ -35,7 +36,7 @@ export async function beginCharge(sql: Sql, intent: ChargeIntent): Promise<Charg
       left join vault.security_codes v using (merchant_id, card_reference)
       where c.merchant_id = ${a.merchant_id} and c.card_reference = ${a.card_reference}
     ), locked as (
-      select 1 from sessions where ${asRead(sql, s)} and exists (select 1 from card) for update
+      select 1 from sessions where ${isUnpaidAsRead(sql, s)} and exists (select 1 from card) for update
     ), attempt as (
       update attempts set phase = 'charging', payment_id = ${payment.payment_id}
       where ${stillAuthenticating(sql, a)} and exists (select 1 from locked)
@@ -79,20 +80,13 @@ export async function savePrepared(
 export async function saveUncharged(sql: Sql, declined: ChargeOutcome, now: Date): Promise<boolean> {
   const { session, attempt, journal } = declined
   const rows = await sql`
-    with locked as (select 1 from sessions where ${asRead(sql, session)} for update),
+    with locked as (select 1 from sessions where ${isUnpaidAsRead(sql, session)} for update),
     gate as (
       update attempts set ${settledAttempt(sql, declined, now)}
       where ${stillAuthenticating(sql, attempt)} and exists (select 1 from locked) returning 1
     ), ${chargeRows(sql, declined)}, journal as (insert into journal ${rowIf(sql, journal, 'gate')})
     select 1 from gate`
   return rows.length > 0
-}
-
-/** The session has not changed since it was read: nor was it ended before its time. */
-function asRead(sql: Sql, session: Session) {
-  return sql`
-    merchant_id = ${session.merchant_id} and session_id = ${session.session_id}
-    and status = 'requires_payment' and attempt_count = ${session.attempt_count} and expires_at = ${session.expires_at}`
 }
 
 /**

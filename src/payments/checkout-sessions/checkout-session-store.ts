@@ -16,6 +16,7 @@ import {
 } from '../checkout-session.ts'
 import { looks_max } from '../reading/list-filters.ts'
 import type { Session } from '../session.ts'
+import { endUnpaid, isUnpaidAsRead } from '../sessions/session-store.ts'
 
 export type NewCheckoutSession = { checkout: CheckoutSession; key: KeyRow | null; line: JournalLine }
 
@@ -154,15 +155,9 @@ function isAsRead(sql: Sql, { merchant_id, checkout_session_id, session_id }: Ch
     and session_id is not distinct from ${session_id}::text and expired_at is null ${lock}`
 }
 
-/**
- * Ends the newest session. Its end is always another than before, which a charge that was read before compares; and it says that it was
- * ended, for a process whose clock is behind.
- */
-function endSession(sql: Sql, { merchant_id, session_id }: CheckoutSession, now: Date, gate: Fragment): Fragment {
-  return sql`
-    update sessions set expires_at = least(expires_at, ${now}::timestamptz) - interval '1 millisecond',
-      cancellation = coalesce(cancellation, 'expired')
-    where merchant_id = ${merchant_id} and session_id = ${session_id} and status = 'requires_payment' and exists (${gate})`
+/** Ends the newest session. */
+function endNewest(sql: Sql, checkout: CheckoutSession, at: Date, gate: Fragment): Fragment {
+  return endUnpaid(sql, checkout, { cancellation: 'expired', at, gate })
 }
 
 /**
@@ -181,30 +176,30 @@ export async function insertNextSession(
         look_at = ${look_at}
       where ${isAsRead(sql, checkout)} and expires_at > ${now} and session_count < ${checkout_sessions_max}::integer
       returning 1
-    ), over as (${endSession(sql, checkout, now, sql`select 1 from gate`)}
+    ), over as (${endNewest(sql, checkout, now, sql`select 1 from gate`)}
     ), line as (insert into journal ${rowIf(sql, line, 'gate')})
     insert into sessions ${rowIf(sql, session, 'gate')} returning 1`
   return rows.length > 0
 }
 
 /**
- * Ends a Checkout Session that is not paid, with its session. Returns false, with nothing written, if its shopper was faster. Throws
- * KeyTakenError if the key exists.
+ * Ends a Checkout Session that is not paid, with its session. Returns false, with nothing written, if its shopper was faster, or where
+ * `session`, its newest one, has changed since it was read. Throws KeyTakenError if the key exists.
  */
 export async function expireCheckoutSession(
   sql: Sql,
   checkout: CheckoutSession,
-  { key, event, now }: { key: KeyRow | null; event: CompatibleEvent; now: Date },
+  { key, event, now, session }: { key: KeyRow | null; event: CompatibleEvent; now: Date; session?: Session },
 ): Promise<boolean> {
   const { merchant_id, checkout_session_id } = checkout
   const rows = await sql<GateResult[]>`
-    with unpaid as (${lockUnpaid(sql, checkout)}
+    with unpaid as (${lockUnpaid(sql, checkout, session && sql`and ${isUnpaidAsRead(sql, session)}`)}
     ), gate as (select 1 from checkout_sessions where ${isAsRead(sql, checkout)} for update
     ), key as (${insertKeyIfOpen(sql, key)}
     ), ended as (
       update checkout_sessions set expired_at = ${now}, look_at = null
       where merchant_id = ${merchant_id} and checkout_session_id = ${checkout_session_id} and exists (select 1 from key)
-    ), over as (${endSession(sql, checkout, now, sql`select 1 from key`)}
+    ), over as (${endNewest(sql, checkout, now, sql`select 1 from key`)}
     ), ${compatibleEventRows(sql, event, 'key')}
     ${gateResult(sql)}`
   return hasPassed(rows)

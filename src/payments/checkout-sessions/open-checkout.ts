@@ -1,6 +1,6 @@
 // What the page of a Checkout Session asks for: a session to pay by. One that can still be paid, or was, goes on; else the next is made.
 
-import { isRetriable } from '../../database/failures.ts'
+import { retryRaces } from '../../database/retry-races.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { SessionId } from '../../kernel/values.ts'
 import { admitMerchant } from '../../merchants/admit.ts'
@@ -23,20 +23,17 @@ import { findCheckoutSession, insertNextSession } from './checkout-session-store
 /** `session_id` is null where the Checkout Session is over. */
 export type OpenedCheckout = { checkout: StandingCheckout; session_id: SessionId | null }
 
-/** More than that many lost races mean that something else is wrong. */
-const tries_max = 5
-
 /** Null if there is no such Checkout Session. Throws a refusal where its merchant may take no payments now. */
 export async function openCheckout(
   context: Context,
   key: CheckoutSessionKey,
   request_id: string,
 ): Promise<OpenedCheckout | null> {
-  for (let tries = 0; tries < tries_max; tries++) {
+  const opened = await retryRaces('the Checkout Session', async () => {
     // Read before the row is: what has ended by then stays so.
     const now = context.world.clock.now()
     const checkout = await findCheckoutSession(context.sql, key, now)
-    if (!checkout) return null
+    if (!checkout) return 'unknown' as const
     if (checkout.status !== 'open') return { checkout, session_id: null }
     const usable = usableSession(checkout, now)
     if (usable) return { checkout, session_id: usable }
@@ -44,15 +41,10 @@ export async function openCheckout(
     const line = sessionLine(context, session, { actor: `page ${checkout.public_key}`, request_id })
     const is_last = checkout.session_count + 1 === checkout_sessions_max
     const look_at = is_last ? session.expires_at : checkout.expires_at
-    try {
-      if (await insertNextSession(context.sql, checkout, { session, line, look_at, now })) {
-        return { checkout, session_id: session.session_id }
-      }
-    } catch (error) {
-      if (!isRetriable(error)) throw error
-    }
-  }
-  throw new Error('the Checkout Session changed under every try to open it')
+    const is_new = await insertNextSession(context.sql, checkout, { session, line, look_at, now })
+    return is_new ? { checkout, session_id: session.session_id } : null
+  })
+  return opened === 'unknown' ? null : opened
 }
 
 /** Of the account as it is now: what it may no longer do, it does not begin. */

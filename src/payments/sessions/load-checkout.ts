@@ -1,7 +1,7 @@
 // Loads a checkout for the routes that a client secret opens, and acts on it although other requests act at the same time.
 
-import { isRetriable } from '../../database/failures.ts'
 import type { Sql } from '../../database/open.ts'
+import { retryRaces } from '../../database/retry-races.ts'
 import type { SessionHolder } from '../../http/access.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { type Checkout, findCheckout } from './session-store.ts'
@@ -16,22 +16,11 @@ export async function checkoutOrRefuse(sql: Sql, key: CheckoutKey): Promise<Chec
   return checkout
 }
 
-/** How many races a request may lose. More than that means that something else is wrong. */
-const tries_max = 5
-
 /** Acts on the checkout in its present state. If `act` returns null, it lost a race, so the checkout is read again. */
 export async function actOnCheckout<Result>(
   sql: Sql,
   key: CheckoutKey,
   act: (checkout: Checkout) => Promise<Result | null>,
 ): Promise<Result> {
-  for (let tries = 0; tries < tries_max; tries++) {
-    try {
-      const result = await act(await checkoutOrRefuse(sql, key))
-      if (result !== null) return result
-    } catch (error) {
-      if (!isRetriable(error)) throw error
-    }
-  }
-  throw new Error('the checkout changed under every try to act on it')
+  return retryRaces('the checkout', async () => act(await checkoutOrRefuse(sql, key)))
 }

@@ -1,16 +1,18 @@
 // The SQL of sessions. Each function is one statement, so each is one transaction and one round trip.
 
 import { columnNames, columnTypes, rowIf, withDates } from '../../database/driver/rows.ts'
-import type { Sql } from '../../database/open.ts'
+import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import type { SessionHolder } from '../../http/access.ts'
 import { type KeyRow, KeyTakenError } from '../../http/idempotency.ts'
 import { insertKey } from '../../http/key-gate.ts'
 import { type Attempt, attemptTimes } from '../attempt.ts'
 import type { Hold } from '../hold.ts'
-import { type NewSession, type Session, sessionColumns, sessionTimes } from '../session.ts'
+import { type Cancellation, type NewSession, type Session, sessionColumns, sessionTimes } from '../session.ts'
 import type { VaultCard } from '../vault-card.ts'
 
 type SessionKey = Pick<SessionHolder, 'merchant_id' | 'session_id'>
+
+type RowKey = { merchant_id: string; session_id: string | null }
 
 export type KeyedSession = NewSession & { key: KeyRow }
 
@@ -76,6 +78,30 @@ export async function findSession(sql: Sql, key: SessionKey): Promise<Session | 
   const [row] = await sql<Session[]>`
     select * from sessions where merchant_id = ${key.merchant_id} and session_id = ${key.session_id}`
   return row
+}
+
+/**
+ * The session is unpaid, and nobody changed it since it was read: no attempt was opened, nor was it ended, which its `cancellation`
+ * alone says where its time was over by then.
+ */
+export function isUnpaidAsRead(
+  sql: AnySql,
+  { merchant_id, session_id, attempt_count, expires_at }: RowKey & Pick<Session, 'attempt_count' | 'expires_at'>,
+): Fragment {
+  return sql`merchant_id = ${merchant_id} and session_id = ${session_id} and status = 'requires_payment'
+    and attempt_count = ${attempt_count} and expires_at = ${expires_at} and cancellation is null`
+}
+
+/** Ends an unpaid session if `gate` has a row. It stays ended for a process whose clock is behind. */
+export function endUnpaid(
+  sql: AnySql,
+  { merchant_id, session_id }: RowKey,
+  { cancellation, at, gate }: { cancellation: Cancellation; at: Date; gate: Fragment },
+): Fragment {
+  return sql`
+    update sessions set cancellation = ${cancellation}, expires_at = least(expires_at, ${at}::timestamptz)
+    where merchant_id = ${merchant_id} and session_id = ${session_id} and status = 'requires_payment'
+      and cancellation is null and exists (${gate})`
 }
 
 /** Undefined if there is no such session; null for a session without an integration. */
