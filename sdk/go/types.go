@@ -366,6 +366,8 @@ type WebhookEndpointCreate struct {
 	EventFilter []string `json:"event_filter,omitzero"`
 	// in whose words it is told; ripper by default
 	EventFormat string `json:"event_format,omitzero"`
+	// what its events carry; only with event_format stripe. Some libraries take no other than their own
+	APIVersion string `json:"api_version,omitzero"`
 	// whether deliveries also have the headers of Standard Webhooks
 	StandardWebhooks *bool `json:"standard_webhooks,omitzero"`
 	// events beyond those of payments; none where it is left out or empty

@@ -452,6 +452,8 @@ export type WebhookEndpointCreate = {
   event_filter?: (EventType | CompatibleEventType)[] | null
   /** in whose words it is told; ripper by default */
   event_format?: 'ripper' | 'stripe' | null
+  /** what its events carry; only with event_format stripe. Some libraries take no other than their own */
+  api_version?: string | null
   /** whether deliveries also have the headers of Standard Webhooks */
   standard_webhooks?: boolean | null
   /** events beyond those of payments; none where it is left out or empty */

@@ -4,7 +4,14 @@ import { z } from 'zod'
 import { readConfig } from '../config/config.ts'
 import { inCell } from '../database/cells/cells.ts'
 import { Refusal } from '../kernel/errors.ts'
-import { compatibleEventTypes, eventFormats, eventTypes, extensionEventTypes } from '../kernel/values.ts'
+import {
+  compatible_version_words,
+  compatibleEventTypes,
+  compatibleVersionForm,
+  eventFormats,
+  eventTypes,
+  extensionEventTypes,
+} from '../kernel/values.ts'
 import { openEndpointUrlJudge } from '../outgoing/judge-endpoint-url.ts'
 import { realClock } from '../outgoing/real-world.ts'
 import { openWebhookSending } from '../service/webhooks.ts'
@@ -45,6 +52,11 @@ export const endpointCreate = command({
       option('FORMAT', "in whose words: ripper, or stripe for that platform's libraries", z.enum(eventFormats)),
       'ripper',
     ),
+    'api-version': option(
+      'VERSION',
+      "what events in stripe's words carry: some of its libraries take their own alone",
+      z.string().regex(compatibleVersionForm, `must ${compatible_version_words}`),
+    ),
     'standard-webhooks': flag('also send the headers of Standard Webhooks'),
     merchant: merchantOption,
   },
@@ -57,6 +69,7 @@ export const endpointCreate = command({
     const { url, merchant } = options
     const wanted = wantedEvents({
       event_format: options.format,
+      api_version: options['api-version'],
       event_filter: options.event,
       extension_events: options['extension-event'],
     })

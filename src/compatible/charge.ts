@@ -24,6 +24,7 @@ const absent = [
   'payment_method_details',
   'receipt_number',
   'receipt_url',
+  'refunds',
   'review',
   'shipping',
   'source_transfer',

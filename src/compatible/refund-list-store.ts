@@ -1,5 +1,5 @@
-// The SQL that lists refunds and charges in either direction: refunds by their ids, which are in the order of time to the second,
-// charges along the index of payments by time, of each mode by itself.
+// The SQL that lists refunds and charges in either direction: refunds by their ids, which are in the order of time (those of early
+// releases to the second alone), charges along the index of payments by time, of each mode by itself.
 
 import type { AnySql, Fragment, Sql } from '../database/open.ts'
 import { idsFrom } from '../kernel/ids.ts'

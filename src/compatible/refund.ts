@@ -1,10 +1,20 @@
-// A refund in the other platform's words.
+// A refund in the other platform's words. Its members are all those of that platform's API description 2026-08-26.
 
 import { z } from 'zod'
 import { anyMetadata } from '../payments/fields.ts'
 import type { Refund } from '../payments/refund.ts'
 import { refundFailureView } from '../payments/views.ts'
-import { chargeIdOf, unixSeconds } from './members.ts'
+import { absentMembers, chargeIdOf, nulls, unixSeconds } from './members.ts'
+
+const absent = [
+  'balance_transaction',
+  'customer',
+  'customer_account',
+  'payment_method',
+  'receipt_number',
+  'source_transfer_reversal',
+  'transfer_reversal',
+] as const
 
 /**
  * The reasons in the other platform's library 23.1.0. Any other reason, from our own route, is shown only under
@@ -17,17 +27,14 @@ export const compatibleRefund = z
     id: z.string(),
     object: z.literal('refund'),
     amount: z.int(),
-    balance_transaction: z.null(),
     charge: z.string().meta({ description: 'ch_ and the digits of the payment' }),
     created: z.int().meta({ description: 'Unix seconds' }),
     currency: z.string(),
     metadata: anyMetadata,
     payment_intent: z.string(),
     reason: z.enum(reasons).nullable(),
-    receipt_number: z.null(),
-    source_transfer_reversal: z.null(),
     status: z.enum(['pending', 'succeeded', 'failed']),
-    transfer_reversal: z.null(),
+    ...nulls(absent),
     failure_reason: z.enum(['declined', 'unknown']).optional().meta({ description: 'only where it failed' }),
     ripper: z.object({
       payment_id: z.string(),
@@ -44,17 +51,14 @@ export function viewCompatibleRefund(refund: Refund): CompatibleRefund {
     id: refund.refund_id,
     object: 'refund',
     amount: refund.amount,
-    balance_transaction: null,
     charge: chargeIdOf(refund),
     created: unixSeconds(refund.created_at),
     currency: refund.currency.toLowerCase(),
     metadata: refund.metadata,
     payment_intent: refund.session_id,
     reason: reasons.find((reason) => reason === refund.reason) ?? null,
-    receipt_number: null,
-    source_transfer_reversal: null,
     status: refund.status,
-    transfer_reversal: null,
+    ...absentMembers(absent),
     ...(failure && { failure_reason: failure.code === 'refund_refused' ? 'declined' : 'unknown' }),
     ripper: { payment_id, reason: refund.reason, failure },
   }

@@ -70,6 +70,16 @@ test('operation ids sort by time', () => {
   expect(earlier).toMatch(/^[0-9a-f]{32}$/)
 })
 
+test('refund ids sort by time, within a second too', () => {
+  const bytes = (size: number) => Buffer.alloc(size, 255 - Math.min(255, drawn++))
+  let drawn = 0
+  const { refund } = openIds({ bytes }, keyring)
+  const times = [999, 1000, 1001, 1256, 1999, 2000, 2999, 3000].map((ms) => new Date(1_788_264_000_000 + ms))
+  const made = times.map(refund)
+  expect(made.toSorted()).toEqual(made)
+  for (const id of made) expect(id).toMatch(/^ref_[0-9a-f]{24}$/)
+})
+
 test('the ids of a millisecond begin where it does', () => {
   const at = new Date('2026-09-01T12:00:00.500Z')
   const before = new Date(at.getTime() - 1)

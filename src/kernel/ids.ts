@@ -37,6 +37,12 @@ export function openIds(random: Random, keyring: Keyring) {
     return hex32(Math.floor(at.getTime() / 1000)) + draw(8).toString('hex')
   }
 
+  /** The same in the order of milliseconds, for rows that are listed by their ids. */
+  function ordered(at: Date): string {
+    const rest = draw(7).toString('hex').slice(1)
+    return hex32(Math.floor(at.getTime() / 1000)) + at.getMilliseconds().toString(16).padStart(3, '0') + rest
+  }
+
   return {
     session: (routing: number, at: Date): SessionId => `cs_${routed(routing, at)}`,
     /** 56 letters and digits after the mode, as clients of the compatible platform know them. */
@@ -52,7 +58,7 @@ export function openIds(random: Random, keyring: Keyring) {
     connection: (routing: number, at: Date): ConnectionId => `conn_${routed(routing, at)}`,
     attempt: (at: Date): AttemptId => `att_${recent(at)}`,
     payment: (at: Date): PaymentId => `pay_${recent(at)}`,
-    refund: (at: Date): RefundId => `ref_${recent(at)}`,
+    refund: (at: Date): RefundId => `ref_${ordered(at)}`,
     card: (at: Date): CardReference => `card_${recent(at)}`,
     event: (at: Date) => `evt_${recent(at)}`,
     merchant: (): MerchantId => `m_${hex24()}`,

@@ -2,6 +2,7 @@
 
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testNumber } from '../../src/cards/test-cards.ts'
+import { compatibleNameOf, type StoredEventType } from '../../src/kernel/values.ts'
 import { openCheckouts } from '../support/checkout-sessions.ts'
 import type { Answer, Json } from '../support/client.ts'
 import { fault } from '../support/compatible.ts'
@@ -396,6 +397,51 @@ describe('its events', () => {
     expect(typesOf(events)).toEqual(['completed', type])
     expect(events.map(({ data }) => data.object.payment_status)).toEqual(['unpaid', payment_status])
     expect(events[1].data.object).toEqual(await shop.read(id))
+  })
+
+  test.each<[string, string[], string[][]]>([
+    [
+      'everything',
+      [],
+      [['amount_capturable_updated'], ['completed'], ['succeeded'], ['async_payment_succeeded'], ['refunded']],
+    ],
+    [
+      'the Checkout Session alone',
+      ['checkout.session.completed', 'checkout.session.async_payment_succeeded'],
+      [['completed'], ['async_payment_succeeded']],
+    ],
+    [
+      'when it was paid',
+      ['checkout.session.async_payment_succeeded', 'payment_intent.succeeded'],
+      [['succeeded'], ['async_payment_succeeded']],
+    ],
+    [
+      'when it is complete, and refunds',
+      ['checkout.session.completed', 'charge.refunded'],
+      [['completed'], ['refunded']],
+    ],
+  ])('an endpoint that wants %s is told of each when the one before was attempted', async (_name, types, order) => {
+    const endpoint = { url: 'https://1.1.1.1/', event_format: 'stripe', event_filter: types }
+    expect((await account.client.createEndpoint(endpoint)).status).toBe(201)
+    const { id } = await made()
+    const session = await opened(id)
+    await service.sql`
+      update sessions set amount_verified = false, amount_verification_source = 'none' where session_id = ${session.id}`
+    const { payment_id } = await pay(session)
+    await account.client.decideHold('capture', payment_id)
+    await shop.post('/v1/refunds', { payment_intent: session.id })
+    const rows = await service.sql<{ delivery_id: string; after_id: string | null; type: string }[]>`
+      select q.delivery_id, q.after_id, e.type from webhook_queue q
+      join events e on e.merchant_id = q.merchant_id and e.payment_id = q.payment_id and e.sequence = q.sequence
+      where q.merchant_id = ${account.merchant_id}`
+    const turns: string[][] = []
+    for (let waiting = [...rows]; waiting.length > 0; ) {
+      const ids = new Set(waiting.map(({ delivery_id }) => delivery_id))
+      const due = waiting.filter(({ after_id }) => after_id === null || !ids.has(after_id))
+      turns.push(due.map(({ type }) => compatibleNameOf(type as StoredEventType).replace(/^.*\./, '')).toSorted())
+      waiting = waiting.filter((row) => !due.includes(row))
+    }
+    expect(turns).toEqual(order)
   })
 
   test('expired, by its merchant and by its time, also when its row has gone', async () => {

@@ -46,6 +46,13 @@ test.each(addresses)('%s takes JSON and forms', async (at) => {
   expect(again.body).toEqual(answer.body)
 })
 
+test('what there is nothing for is null in a refund and in its charge', async () => {
+  const { session_id } = await paid()
+  const { body } = await send('/v1/refunds', { body: { payment_intent: session_id } })
+  expect(body).toMatchObject({ customer: null, customer_account: null, payment_method: null })
+  expect((await read(`/v1/charges/${body.charge}`, compatible.bearer)).body).toMatchObject({ refunds: null })
+})
+
 test('at one path the credentials decide which words the answer has', async () => {
   const { session_id, payment_id } = await paid()
   const { body: refund } = await service.client.refund(payment_id, { reason: 'in our own words' })

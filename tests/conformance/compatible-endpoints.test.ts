@@ -133,6 +133,14 @@ test('the list shows its own kind, newest first, page by page; our own list show
   expect(fault(await send('GET', '?starting_after=whep_0'))).toMatch(/^400 .* starting_after/)
 })
 
+test('one made natively carries the version that it was made with', async () => {
+  const { client, send } = await newShop()
+  const api_version = '2025-09-30.clover'
+  const { status, body } = await client.createEndpoint({ url: hooks, event_format: 'stripe', api_version })
+  expect([status, body.api_version]).toEqual([201, api_version])
+  expect((await send('GET', `/${body.id}`)).body.api_version).toBe(api_version)
+})
+
 test('one of our own kind is not found', async () => {
   const { client, send } = await newShop()
   const { id } = (await client.createEndpoint({ url: hooks })).body

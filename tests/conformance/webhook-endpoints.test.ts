@@ -78,6 +78,18 @@ describe('refused, in the shape of endpoints', () => {
     ['null', null, '400 invalid_request', /^The body must be a JSON object\.$/],
     ['a field that nobody knows', { url, name: 'x' }, '400 invalid_request', /^name is not a field/],
     ['a secret of their own', { url, signing_secret: 'x' }, '400 invalid_request', /^signing_secret /],
+    [
+      'a version in our own words',
+      { url, api_version: '2026-04-30.preview' },
+      '400 invalid_request',
+      /^api_version needs /,
+    ],
+    [
+      'a version that is none',
+      { url, event_format: 'stripe', api_version: 'newest' },
+      '400 invalid_request',
+      /^api_version must be a date/,
+    ],
     ['a status', { url, status: 'disabled' }, '400 invalid_request', /^status /],
     ['__proto__', JSON.parse(`{"url":"${url}","__proto__":1}`), '400 invalid_request', /^__proto__ /],
     ['no url', {}, '400 invalid_url', /^url is required\.$/],

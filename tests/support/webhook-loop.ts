@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { inOtherWords } from '../../src/compatible/event-words.ts'
+import type { InOtherWords } from '../../src/context.ts'
 import type { ClockTrust } from '../../src/database/clock/clock-trust.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { openMetrics } from '../../src/http/metrics.ts'
@@ -98,9 +99,10 @@ export function startLoop(
     keyring: Keyring
     trust?: ClockTrust
     processes?: () => number
+    words?: InOtherWords
   },
 ): DeliveryLoop {
-  const { clock, http, keyring, trust, processes } = parts
+  const { clock, http, keyring, trust, processes, words = inOtherWords } = parts
   return startDeliveries({
     ...(processes && { processes }),
     sql,
@@ -109,7 +111,7 @@ export function startLoop(
     trust,
     metrics: openMetrics(),
     settings: delivery_settings,
-    inOtherWords,
+    inOtherWords: words,
     world: { clock, random, log: quiet },
   })
 }

@@ -50,6 +50,48 @@ test.each(names)('%s lets the release before go on', (name) => {
   expect(faultsOf(readFileSync(`${folder}/${name}`, 'utf8'))).toEqual([])
 })
 
+/** What Citus refuses at a table that is spread already: each change of a constraint comes alone and has a name. */
+function spreadFaultsOf(text: string): string[] {
+  const bare = text
+    .toLowerCase()
+    .replace(/--[^\n]*|'(?:[^']|'')*'|\$\$.*?\$\$/gs, '')
+    .replace(/\s+/g, ' ')
+  const made = new Set([...bare.matchAll(/\bcreate (?:\w+ )?table ([\w.]+)/g)].map(([, it]) => it))
+  return bare.split(';').flatMap((each) => {
+    const [, table, changes] = /^ ?alter table (?:only )?([\w.]+) (.*)/.exec(each) ?? []
+    if (changes === undefined || made.has(table)) return []
+    const parts = changes.split(/, (?=(?:add|drop|alter|validate|rename|set)\b)/)
+    const isOfConstraint = (part: string) => /^(?:add|drop|alter|validate) constraint\b/.test(part)
+    return [
+      ...(parts.length > 1 && parts.some(isOfConstraint) ? ['changes a constraint and more'] : []),
+      ...(parts.some((part) => /^add (?:check|unique|primary|foreign|exclude)\b/.test(part))
+        ? ['names no constraint']
+        : []),
+      ...(parts.some((part) => /^add column\b.* (?:check|unique|primary key|references|constraint)\b/.test(part))
+        ? ['adds a column with a constraint']
+        : []),
+    ]
+  })
+}
+
+test.each(names)('%s runs where its tables are spread over a cluster', (name) => {
+  expect(spreadFaultsOf(readFileSync(`${folder}/${name}`, 'utf8'))).toEqual([])
+})
+
+test.each<[string, string[]]>([
+  ['alter table a add column b int, add column c int not null default 0;', []],
+  ['alter table a drop constraint b; alter table a add constraint b check (c in (1, 2)) not valid;', []],
+  ['alter table a drop constraint b, add constraint b check (c > 0);', ['changes a constraint and more']],
+  ['alter table a add column b int,\n  add constraint c check (b > 0);', ['changes a constraint and more']],
+  ['alter table a add check (b > 0);', ['names no constraint']],
+  ['alter table a add column b int default 1 check (b > 0), add column c int;', ['adds a column with a constraint']],
+  ['alter table a add column if not exists b int references c;', ['adds a column with a constraint']],
+  ["alter table a add column b text default 'check' -- check\n;", []],
+  ['create table a (b int check (b > 0)); alter table a add check (b < 9);', []],
+])('%s, where a is spread', (text, faults) => {
+  expect(spreadFaultsOf(text)).toEqual(faults)
+})
+
 function tablesOf(text: string): string[] {
   const bare = text.toLowerCase().replace(/--[^\n]*/g, '')
   const made = new Set([...bare.matchAll(/\bcreate table ([\w.]+)/g)].map(([, table]) => table!))

@@ -1,6 +1,7 @@
 // When a delivery loop asks the database again: at once while more is due, otherwise when it polls, however many endpoints wait.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { InOtherWords } from '../../src/context.ts'
 import { countStatements } from '../../src/database/count.ts'
 import type { Database, Sql } from '../../src/database/open.ts'
 import type { DeliveryLoop } from '../../src/webhooks/sending/delivery-loop.ts'
@@ -39,10 +40,10 @@ afterAll(async () => {
   await queue.drop()
 })
 
-function start(): { clock: PollClock; http: Posts } {
+function start(words?: InOtherWords): { clock: PollClock; http: Posts } {
   const [clock, http] = [pollClock(), openPosts()]
   statements.reset()
-  loop = startLoop(counted.sql, { clock, http, keyring })
+  loop = startLoop(counted.sql, { clock, http, keyring, ...(words && { words }) })
   return { clock, http }
 }
 
@@ -130,4 +131,31 @@ describe('all that is due goes out before the first poll ends', () => {
     expect(http.came).toHaveLength(200)
     expect(await queueRows(sql)).toEqual([])
   })
+})
+
+test('what other words need is read without keeping our own waiting, and fails only those that need it', async () => {
+  const [own, other] = await addEndpoints(sql, keyring, 2)
+  // In the order of their claim the other one comes first.
+  await sql`update webhook_endpoints set endpoint_id = 'd' || endpoint_id, event_format = 'stripe' where endpoint_id = ${other!}`
+  await tell(sql)
+  const { promise, reject } = Promise.withResolvers<never>()
+  const { http } = start(() => promise)
+  await until(
+    async () => http.came,
+    ({ length }) => length > 0,
+  )
+  expect(http.came).toEqual([urlOf(own!)])
+  reject(new Error('the database is away'))
+  const settled = await until(
+    () => sql`select endpoint_id, status, failure from webhook_attempts order by endpoint_id desc`,
+    ({ length }) => length === 2,
+  )
+  expect(settled).toEqual([
+    { endpoint_id: own, status: 'succeeded', failure: null },
+    { endpoint_id: `d${other}`, status: 'failed', failure: 'internal' },
+  ])
+  expect(await queueRows(sql)).toMatchObject([
+    { endpoint_id: `d${other}`, class: 1, attempt_number: 1, attempt_id: null },
+  ])
+  expect(http.came).toHaveLength(1)
 })

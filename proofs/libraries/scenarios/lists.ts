@@ -31,15 +31,17 @@ export const lists: Scenario[] = [
     async act(part) {
       const { gives } = part
       const [first, second] = [await intentPaid(part), await intentPaid(part)]
+      const made: string[] = []
       for (const payment_intent of [first, first, first, second]) {
-        await gives('refunds.create', { params: { payment_intent, amount: 100 } }, {})
+        const { id } = await gives('refunds.create', { params: { payment_intent, amount: 100 } }, {})
+        made.push(id)
       }
       const all = await gives(
         'refunds.list',
         { params: { limit: 3 } },
         Array(4).fill({ object: 'refund', amount: 100 }),
       )
-      expectFit('different refunds', new Set(all.map(idOf)).size, 4)
+      expectFit('their order', all.map(idOf), made.toReversed())
       const ofSecond = { payment_intent: second }
       await gives('refunds.list', { params: ofSecond }, [ofSecond])
       const of = { payment_intent: first, limit: 2 }

@@ -487,6 +487,8 @@ class WebhookEndpointCreate(TypedDict):
     event_filter: NotRequired[list[EventType | CompatibleEventType] | None]
     # in whose words it is told; ripper by default
     event_format: NotRequired[Literal["ripper", "stripe"] | None]
+    # what its events carry; only with event_format stripe. Some libraries take no other than their own
+    api_version: NotRequired[str | None]
     # whether deliveries also have the headers of Standard Webhooks
     standard_webhooks: NotRequired[bool | None]
     # events beyond those of payments; none where it is left out or empty

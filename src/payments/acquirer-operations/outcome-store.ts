@@ -141,10 +141,13 @@ type ToldPayment = { payment: Payment; event: Event; compatible: CompatibleEvent
 
 /** A payment's event, its deliveries, and the shopper's receipt; and what the other platform's words tell besides. */
 export function eventRows(sql: AnySql, { payment, event, compatible }: ToldPayment, gate = 'gate'): Fragment {
-  const more = compatible ? sql`, ${compatibleEventRows(sql, compatible, gate, event)}` : sql``
+  // What a Checkout Session was told first comes before this change, and this change before what tells it again.
+  const first = compatible?.event.sequence === 2 ? [{ subject: compatible.event.payment_id }] : []
+  const behind = first.length > 0 ? [...first, { subject: event.payment_id }] : undefined
+  const more = compatible ? sql`, ${compatibleEventRows(sql, compatible, gate, [event, ...first])}` : sql``
   return sql`
     event as (insert into events ${rowIf(sql, event, gate)}
-    ), told as (${fanOut(sql, { event, mode: payment.mode }, gate)}
+    ), told as (${fanOut(sql, { event, mode: payment.mode }, gate, behind)}
     ), receipt as (${receiptIf(sql, { payment, event }, gate)}
     )${more}`
 }
@@ -185,7 +188,11 @@ function decisionRows(sql: Sql, outcome: DecisionOutcome): Fragment {
 /** What failed may be refunded again. The session awaits no answer any more, unless it awaits another than a refund's. */
 function refundRows(sql: Sql, { refund: r, event }: RefundOutcome): Fragment {
   const { merchant_id, payment_id } = r
-  const behind = event.sequence === 1 ? payment_id : event.payment_id
+  // A refund comes after all that was told of its payment.
+  const checkout = sql`(
+    select checkout_session_id from sessions where merchant_id = ${merchant_id} and session_id = ${r.session_id})`
+  const behind =
+    event.sequence === 1 ? [{ subject: checkout }, { subject: payment_id }] : [{ subject: event.payment_id }]
   // The refund's event in the other platform's words shows a charge, whose sum of refunds changes later.
   const givenBack = sql`(
     select refunded_amount from payments where merchant_id = ${merchant_id} and payment_id = ${payment_id})`

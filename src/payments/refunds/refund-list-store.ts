@@ -1,4 +1,4 @@
-// The SQL that lists refunds, newest first, by their key: ids are in the order of time, to the second.
+// The SQL that lists refunds, newest first, by their key: ids are in the order of time, those of early releases to the second alone.
 
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import type { FoundRows } from '../../http/list-page.ts'

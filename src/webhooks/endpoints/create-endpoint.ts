@@ -9,7 +9,9 @@ import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import {
   compatible_version,
+  compatible_version_words,
   compatibleEventTypes,
+  compatibleVersionForm,
   type ExtensionEventType,
   eventFormats,
   eventTypes,
@@ -54,6 +56,14 @@ const endpointCreate = z
       .enum(eventFormats, { error: `must be ${eventFormats.join(' or ')}` })
       .nullish()
       .meta({ description: 'in whose words it is told; ripper by default' }),
+    api_version: z
+      .string({ error: 'must be text' })
+      .regex(compatibleVersionForm, { error: `must ${compatible_version_words}` })
+      .nullish()
+      .meta({
+        description:
+          'what its events carry; only with event_format stripe. Some libraries take no other than their own',
+      }),
     standard_webhooks: z
       .boolean({ error: 'must be true or false' })
       .nullish()
@@ -97,10 +107,16 @@ export const createEndpoint = route({
 
 /** What an endpoint is told of, and in whose words. Throws `unknown_event_type` or `invalid_request`. */
 export function wantedEvents(
-  body: Partial<Pick<z.output<typeof endpointCreate>, 'event_format' | 'event_filter' | 'extension_events'>>,
-): Pick<EndpointRequest, 'event_format' | 'event_filter' | 'extension_events'> {
-  const { event_format, event_filter } = body
+  body: Partial<
+    Pick<z.output<typeof endpointCreate>, 'event_format' | 'api_version' | 'event_filter' | 'extension_events'>
+  >,
+): Pick<EndpointRequest, 'event_format' | 'compatible_version' | 'event_filter' | 'extension_events'> {
+  const { event_format, event_filter, api_version = null } = body
   if (event_format !== 'stripe') {
+    if (api_version !== null) {
+      const words = 'api_version needs event_format stripe: events in our own words have none.'
+      throw new Refusal('invalid_request', words, { field: 'api_version' })
+    }
     const extension_events = validateExtensionEvents(body.extension_events)
     return { event_filter: validateEventFilter(event_filter), extension_events }
   }
@@ -108,7 +124,7 @@ export function wantedEvents(
     const words = 'extension_events is not taken with event_format stripe: name those events in event_filter.'
     throw new Refusal('invalid_request', words, { field: 'extension_events' })
   }
-  return { event_format, event_filter: validateCompatibleFilter(event_filter) }
+  return { event_format, compatible_version: api_version, event_filter: validateCompatibleFilter(event_filter) }
 }
 
 export type EndpointRequest = Pick<Endpoint, 'merchant_id' | 'url' | 'event_filter'> &

@@ -6,7 +6,7 @@ import { rowIf } from '../../database/driver/rows.ts'
 import type { AnySql } from '../../database/open.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import { api_version, type CompatibleOnlyType, type Mode, timestamp } from '../../kernel/values.ts'
-import { fanOut, type QueuedEvent } from './fan-out.ts'
+import { type EarlierEvent, fanOut, type QueuedEvent } from './fan-out.ts'
 
 /** What the event tells of. `data` is frozen: its object is shown from that alone. */
 export type CompatibleFacts = {
@@ -54,14 +54,13 @@ export function compatibleEvent(ids: Pick<Ids, 'event' | 'journalEntry'>, facts:
 
 /**
  * The CTEs that write the event, its deliveries and its line if the CTE `gate` has a row. An event of this subject and
- * sequence that is there already stays alone: the change itself must not fail by it. `behind` as in `fanOut`: the event
- * that tells of the same change before this one, if there is one.
+ * sequence that is there already stays alone: the change itself must not fail by it. `behind` as in `fanOut`.
  */
 export function compatibleEventRows(
   sql: AnySql,
   { event, mode, line }: CompatibleEvent,
   gate = 'gate',
-  behind?: Parameters<typeof fanOut>[3],
+  behind?: readonly EarlierEvent[],
 ) {
   return sql`
     compatible_event as (insert into events ${rowIf(sql, event, gate)} on conflict do nothing returning 1

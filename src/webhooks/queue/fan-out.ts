@@ -1,6 +1,6 @@
 // Makes a delivery of an event for each endpoint that wants it, in the same statement that writes the event.
 
-import type { AnySql } from '../../database/open.ts'
+import type { AnySql, Fragment } from '../../database/open.ts'
 import {
   type CompatibleOnlyType,
   compatibleNameOf,
@@ -24,39 +24,53 @@ export type QueuedEvent = {
   created_at: Date
 }
 
+/** An event that comes before another: the newest one of a subject, or one of the same statement. */
+export type EarlierEvent = { subject: string | Fragment } | Pick<QueuedEvent, 'event_id' | 'type' | 'created_at'>
+
 /**
  * The body of a CTE that queues an event's deliveries if the CTE `gate` has a row. The statement itself reads the
- * endpoints, so it misses none that exists when the event commits. `behind` is the subject whose newest event must have
- * been attempted first, or an event of the same statement. By default that is the subject of this event, and none for
- * its first event.
+ * endpoints, so it misses none that exists when the event commits. `behind` are the events that must have been
+ * attempted first, the last of them first: each waits for those behind it by itself. By default that is the newest
+ * one of this event's subject, and none for its first event. A row waits for the last that its endpoint is told of.
  */
 export function fanOut(
   sql: AnySql,
   { event, mode }: { event: QueuedEvent; mode: Mode },
   gate = 'gate',
-  behind: string | Pick<QueuedEvent, 'event_id' | 'created_at'> | null = event.sequence === 1 ? null : event.payment_id,
+  behind: readonly EarlierEvent[] = event.sequence === 1 ? [] : [{ subject: event.payment_id }],
 ) {
   const { merchant_id, payment_id, sequence, event_id, type, created_at } = event
-  // The id of an earlier event's delivery to the same endpoint follows from that event.
-  const after =
-    behind === null
-      ? sql`null`
-      : typeof behind !== 'string'
-        ? sql`webhook_id(${behind.created_at}, ${behind.event_id} || e.endpoint_id)`
-        : sql`(
-        select webhook_id(first.created_at, first.event_id || e.endpoint_id) from events first
-        where first.merchant_id = e.merchant_id and first.payment_id = ${behind}
-        order by first.sequence desc limit 1)`
+  const after = behind.map((earlier) => deliveryOf(sql, earlier))
   return sql`
     insert into webhook_queue
       (merchant_id, delivery_id, endpoint_id, class, due_at, attempt_number, payment_id, sequence, after_id,
        root_id, root_created_at, created_at)
-    select e.merchant_id, d.id, e.endpoint_id, 0, ${created_at}, 0, ${payment_id}, ${sequence}, ${after},
+    select e.merchant_id, d.id, e.endpoint_id, 0, ${created_at}, 0, ${payment_id}, ${sequence}, ${firstOf(sql, after)},
       d.id, ${created_at}, ${created_at}
     from ${sql(gate)}, webhook_endpoints e,
       lateral (select webhook_id(${created_at}, ${event_id} || e.endpoint_id) as id) d
     where e.merchant_id = ${merchant_id} and e.status = 'active' and ${isWanted(sql, type)}
       and (e.mode is null or e.mode = ${mode})`
+}
+
+/** The id of the delivery of an earlier event to the endpoint `e`. Null where there is none, or it is delivered already. */
+function deliveryOf(sql: AnySql, earlier: EarlierEvent): Fragment {
+  if (!('subject' in earlier)) {
+    const { type, created_at, event_id } = earlier
+    return sql`case when ${isWanted(sql, type)} then webhook_id(${created_at}, ${event_id} || e.endpoint_id) end`
+  }
+  // The id follows from the event.
+  return sql`(
+    select first.delivery_id from events told join webhook_queue first on first.merchant_id = told.merchant_id
+      and first.delivery_id = webhook_id(told.created_at, told.event_id || e.endpoint_id)
+    where told.merchant_id = e.merchant_id and told.payment_id = ${earlier.subject}
+    order by told.sequence desc limit 1)`
+}
+
+function firstOf(sql: AnySql, ids: Fragment[]): Fragment {
+  const [first, second, ...others] = ids
+  if (!first) return sql`null`
+  return second ? sql`coalesce(${first}, ${firstOf(sql, [second, ...others])})` : first
 }
 
 /** Whether the endpoint `e` is told of the type, in its own words. */

@@ -62,7 +62,7 @@ export function openClaims({ sql, clock, settings, lanes, unwritten, inOtherWord
       overdue_before: new Date(now_ms - held_back_ms),
     }
     const batch = await claim(sql, order)
-    begin(await inWordsOfEndpoints(batch.deliveries), is_retry)
+    await beginAll(batch.deliveries, is_retry)
     const round = nextRound(rounds[queue_class], order, batch)
     rounds[queue_class] = round
     was_cut ||= round.was_cut
@@ -74,15 +74,22 @@ export function openClaims({ sql, clock, settings, lanes, unwritten, inOtherWord
     return is_more
   }
 
-  /** Reads nothing unless one of the endpoints is told in the other platform's words. */
+  /** Those in our own words do not wait for what the others read, nor do they fail with it. */
+  async function beginAll(deliveries: ClaimedDelivery[], is_retry: boolean): Promise<void> {
+    const { ripper: own = [], stripe: others = [] } = Object.groupBy(deliveries, ({ event_format }) => event_format)
+    begin(own, is_retry)
+    if (others.length > 0) begin(await inWordsOfEndpoints(others), is_retry)
+  }
+
+  /** They are leased: where the read fails, each attempt does, and is retried as any other. */
   async function inWordsOfEndpoints(deliveries: ClaimedDelivery[]): Promise<ClaimedDelivery[]> {
-    const others = deliveries.filter(({ event_format }) => event_format === 'stripe')
-    if (others.length === 0) return deliveries
-    const words = new Map((await inOtherWords(sql, others)).map((each, at) => [others[at], each]))
-    return deliveries.map((delivery) => {
-      const own = words.get(delivery)
-      return own ? { ...delivery, inOtherWords: own } : delivery
+    const words = await inOtherWords(sql, deliveries).catch((error: unknown) => {
+      const fail = () => {
+        throw error
+      }
+      return deliveries.map(() => fail)
     })
+    return deliveries.map((delivery, at) => ({ ...delivery, inOtherWords: words[at]! }))
   }
 
   /** After the clock was set back, retries must not wait until it is where it was. */
