@@ -14,7 +14,7 @@ import { explainCheckout } from './checkout-advice.ts'
 import { checkoutParts } from './checkout-body.ts'
 import { checkoutSession } from './checkout-session.ts'
 import { expandOf } from './expand.ts'
-import { checkoutOrRefuse, noCheckout, oneAt, viewCheckouts } from './read-checkout-session.ts'
+import { checkoutSessionOrRefuse, noCheckoutSession, oneAt, viewCheckoutSessions } from './read-checkout-session.ts'
 
 export const expireCheckoutAt = (address: Address): Route<Context> =>
   route({
@@ -26,7 +26,7 @@ export const expireCheckoutAt = (address: Address): Route<Context> =>
     mode: {
       of: (sql, { merchant_id, params }) =>
         findCheckoutMode(sql, { merchant_id, checkout_session_id: params.session_id ?? '' }),
-      unknown: noCheckout,
+      unknown: noCheckoutSession,
     },
     dialect: 'compatible',
     idempotency: 'compatible',
@@ -37,19 +37,19 @@ export const expireCheckoutAt = (address: Address): Route<Context> =>
     explain: explainCheckout,
     status: 200,
     reply: checkoutSession,
-    unknownId: noCheckout,
+    unknownId: noCheckoutSession,
     refusals: ['resource_not_found'],
     admit: admitKey,
     handle: async (context: Context, { body, holder, params, request_id, recordReply }) =>
       endCheckout(context, {
         cause: { actor: `key ${holder.key_id}`, request_id },
         find: async (now) => {
-          const checkout = await checkoutOrRefuse(context, { holder, params, now })
+          const checkout = await checkoutSessionOrRefuse(context, { holder, params, now })
           if (checkout.status !== 'open' || checkout.session_status === 'processing') throw notOpen(checkout)
           return checkout
         },
         answer: async (checkout, now) => {
-          const [reply] = await viewCheckouts(context, [checkout], { key: holder, expand: body.expand, now })
+          const [reply] = await viewCheckoutSessions(context, [checkout], { key: holder, expand: body.expand, now })
           return { reply: reply!, key: recordReply(reply) }
         },
       }),
