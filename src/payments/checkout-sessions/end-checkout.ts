@@ -18,6 +18,18 @@ type End<Reply> = {
   answer(checkout: StandingCheckout, now: Date): Promise<{ reply: Reply; key: KeyRow | null }>
 }
 
+/** Ends it as it was read, and tells of that. Returns false, with nothing written, where its shopper or another end was faster. */
+export async function endOnce(
+  { sql, ids, wakeDeliveries }: Pick<EndContext, 'sql' | 'ids' | 'wakeDeliveries'>,
+  checkout: StandingCheckout,
+  { cause, key, now }: Pick<End<never>, 'cause'> & { key: KeyRow | null; now: Date },
+): Promise<boolean> {
+  const event = expiredEvent(ids, checkout, { ...cause, at: now })
+  const is_ended = await expireCheckoutSession(sql, checkout, { key, event, now })
+  if (is_ended) wakeDeliveries('event', checkout.merchant_id)
+  return is_ended
+}
+
 /** More than that many lost races mean that something else is wrong. */
 const tries_max = 5
 
@@ -27,12 +39,8 @@ export async function endCheckout<Reply>(context: EndContext, { cause, find, ans
     const checkout = await find(now)
     const ended = { ...checkout, status: 'expired' as const, expired_at: now, look_at: null }
     const { reply, key } = await answer(ended, now)
-    const event = expiredEvent(context.ids, ended, { ...cause, at: now })
     try {
-      if (await expireCheckoutSession(context.sql, checkout, { key, event, now })) {
-        context.wakeDeliveries('event', checkout.merchant_id)
-        return reply
-      }
+      if (await endOnce(context, checkout, { cause, key, now })) return reply
     } catch (error) {
       if (!isRetriable(error)) throw error
     }
