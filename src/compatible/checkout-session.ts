@@ -2,7 +2,7 @@
 // be neither null nor true of us.
 
 import { z } from 'zod'
-import { type CheckoutSession, checkoutStatuses, type StandingCheckout } from '../payments/checkout-session.ts'
+import { type CheckoutSession, checkoutStatuses, type ShownCheckout } from '../payments/checkout-session.ts'
 import { anyMetadata } from '../payments/fields.ts'
 import { paymentIntent } from './intent.ts'
 import { listView, viewList } from './lists.ts'
@@ -128,7 +128,7 @@ export const checkoutList = listView(checkoutSession, '/v1/checkout/sessions').m
 })
 
 /** `url` is its page, for whoever may send a shopper there. */
-export function viewCheckout(checkout: StandingCheckout, url: string | null): CheckoutSessionView {
+export function viewCheckout(checkout: ShownCheckout, url: string | null): CheckoutSessionView {
   const { checkout_session_id: id, amount, email, status, is_paid } = checkout
   return {
     id,

@@ -14,7 +14,7 @@ import {
   successUrl,
 } from '../payments/checkout-session.ts'
 import { checkoutUrl } from '../payments/checkout-sessions/checkout-url.ts'
-import { createCheckout, newCheckout } from '../payments/checkout-sessions/create-checkout.ts'
+import { createCheckout, newCheckout, unopened } from '../payments/checkout-sessions/create-checkout.ts'
 import type { Context } from '../payments/context.ts'
 import { modeOrRefuse } from '../payments/sessions/new-session.ts'
 import { admitServer, placeOf, serverSessionRefusals } from '../payments/sessions/server-session.ts'
@@ -73,7 +73,7 @@ export const createCheckoutAt = (address: Address): Route<Context> =>
         created_at: now,
         expires_at,
       })
-      const view = viewCheckout(checkout, checkoutUrl(context, checkout))
+      const view = viewCheckout(unopened(checkout), checkoutUrl(context, checkout))
       const reply = body.expand?.has('line_items') ? { ...view, line_items: viewLines(checkout) } : view
       await createCheckout(context, checkout, { key: recordReply(reply), actor, request_id })
       return reply

@@ -13,7 +13,7 @@ import { explainCheckout } from './checkout-advice.ts'
 import { checkoutParts } from './checkout-body.ts'
 import { checkoutSession } from './checkout-session.ts'
 import { expandOf } from './expand.ts'
-import { checkoutMode, checkoutOrRefuse, noCheckout, oneAt, viewCheckouts } from './read-checkout-session.ts'
+import { checkoutMode, checkoutSessionOrRefuse, noCheckoutSession, oneAt, viewCheckoutSessions } from './read-checkout-session.ts'
 
 export const expireCheckoutAt = (address: Address): Route<Context> =>
   route({
@@ -32,16 +32,16 @@ export const expireCheckoutAt = (address: Address): Route<Context> =>
     explain: explainCheckout,
     status: 200,
     reply: checkoutSession,
-    unknownId: noCheckout,
+    unknownId: noCheckoutSession,
     refusals: ['resource_not_found'],
     admit: admitKey,
     handle: async (context: Context, { body, holder, params, request_id, recordReply }) =>
       endCheckout(context, {
         cause: { actor: `key ${holder.key_id}`, request_id },
-        find: (now) => checkoutOrRefuse(context, { holder, params, now }),
+        find: (now) => checkoutSessionOrRefuse(context, { holder, params, now }),
         refusalOf,
         answer: async (checkout, now) => {
-          const [reply] = await viewCheckouts(context, [checkout], { key: holder, expand: body.expand, now })
+          const [reply] = await viewCheckoutSessions(context, [checkout], { key: holder, expand: body.expand, now })
           return { reply: reply!, key: recordReply(reply) }
         },
       }),

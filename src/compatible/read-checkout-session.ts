@@ -52,7 +52,7 @@ const shared = {
 export const checkoutMode: ModeRule = {
   of: (sql, { merchant_id, params }) =>
     findCheckoutMode(sql, { merchant_id, checkout_session_id: params.session_id ?? '' }),
-  unknown: noCheckout,
+  unknown: noCheckoutSession,
 }
 
 /** The addresses of one Checkout Session, or of what is behind it. */
@@ -66,13 +66,13 @@ export const readCheckoutAt = (address: Address): Route<Context> =>
     ...shared,
     ...oneAt(address),
     summary: 'Read a compatible Checkout Session',
-    mode: { of: 'reply', unknown: noCheckout },
+    mode: { of: 'reply', unknown: noCheckoutSession },
     query: queryOf({ expand: expandOf(checkoutParts) }),
     reply: checkoutSession,
-    unknownId: noCheckout,
+    unknownId: noCheckoutSession,
     handle: async (context: Context, { holder, params, query, now }) => {
-      const checkout = await checkoutOrRefuse(context, { holder, params, now })
-      const [view] = await viewCheckouts(context, [checkout], { key: holder, expand: query.expand, now })
+      const checkout = await checkoutSessionOrRefuse(context, { holder, params, now })
+      const [view] = await viewCheckoutSessions(context, [checkout], { key: holder, expand: query.expand, now })
       return view!
     },
   })
@@ -95,14 +95,15 @@ export const listCheckoutsAt = (address: Address): Route<Context> =>
       const { merchant_id } = holder
       const request = pageRequestOf(query)
       const { direction, limit, edge: edge_id, created_from, created_before } = request
-      const edge = edge_id === null ? null : await findCheckout(context, { merchant_id, id: edge_id, now })
+      const edge =
+        edge_id === null ? null : await findCheckoutSession(sql, { merchant_id, checkout_session_id: edge_id }, now)
       if (edge === undefined || (edge && mode && edge.mode !== mode)) throw noEdge(request, 'Checkout Session')
       const { status, payment_intent: session_id } = query
       const filters = { merchant_id, mode, status, session_id, created_from, created_before }
       const found = await listCheckoutSessions(sql, filters, { direction, edge, limit: limit + 1, now })
       const ended_at = found.ended_at && idsFrom(found.ended_at)
       const { rows, has_more } = pageOf({ rows: found.rows, ended_at }, request)
-      const data = await viewCheckouts(context, rows, { key: holder, expand: query.expand, now })
+      const data = await viewCheckoutSessions(context, rows, { key: holder, expand: query.expand, now })
       return viewList('/v1/checkout/sessions', data, has_more)
     },
   })
@@ -119,9 +120,9 @@ export const readLinesAt = (address: Address): Route<Context> =>
       ending_before: listMembers.ending_before,
     }),
     reply: lineItems,
-    unknownId: noCheckout,
+    unknownId: noCheckoutSession,
     handle: async (context: Context, { holder, params, query, now }) => {
-      const checkout = await checkoutOrRefuse(context, { holder, params, now })
+      const checkout = await checkoutSessionOrRefuse(context, { holder, params, now })
       const { checkout_session_id: id, lines } = checkout
       const request = pageRequestOf(query)
       const { edge, direction, limit } = request
@@ -137,25 +138,24 @@ export const readLinesAt = (address: Address): Route<Context> =>
 type One = { holder: SecretKey; params: Record<string, string>; now: Date }
 
 /** Throws `resource_not_found`, for a session of ours, too. */
-export async function checkoutOrRefuse(context: Context, { holder, params, now }: One): Promise<StandingCheckout> {
-  const { merchant_id } = holder
-  const checkout = await findCheckout(context, { merchant_id, id: params.session_id!, now })
-  if (!checkout) throw noCheckout()
+export async function checkoutSessionOrRefuse(
+  context: Context,
+  { holder, params, now }: One,
+): Promise<StandingCheckout> {
+  const key = { merchant_id: holder.merchant_id, checkout_session_id: params.session_id! }
+  const checkout = await findCheckoutSession(context.sql, key, now)
+  if (!checkout) throw noCheckoutSession()
   return checkout
 }
 
-function findCheckout({ sql }: Context, { merchant_id, id, now }: { merchant_id: string; id: string; now: Date }) {
-  return findCheckoutSession(sql, { merchant_id, checkout_session_id: id }, now)
-}
-
-export function noCheckout(): Refusal {
+export function noCheckoutSession(): Refusal {
   return new Refusal('resource_not_found', 'There is no Checkout Session with this id.', { field: 'session' })
 }
 
 type Asked = { key: Pick<SecretKey, 'merchant_id' | 'permissions'>; expand: Expand; now: Date }
 
 /** Checkout Sessions as a key may see them, with what is expanded of them. */
-export async function viewCheckouts(
+export async function viewCheckoutSessions(
   context: Context,
   checkouts: StandingCheckout[],
   { key, expand, now }: Asked,

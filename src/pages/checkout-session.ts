@@ -6,12 +6,13 @@ import type { Page, PageAnswer } from '../http/pages.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { languageFor } from '../kernel/words.ts'
 import { defaultIntegration } from '../merchants/directory.ts'
-import { usablePublishableKey } from '../merchants/public-account.ts'
-import { type CheckoutSession, successUrl } from '../payments/checkout-session.ts'
+import { type PublicAccount, usablePublishableKey } from '../merchants/public-account.ts'
+import { type StandingCheckout, successUrl, usableSession } from '../payments/checkout-session.ts'
 import { findCheckoutSession } from '../payments/checkout-sessions/checkout-session-store.ts'
 import { checkout_page, isPageToken } from '../payments/checkout-sessions/checkout-url.ts'
 import { openCheckout } from '../payments/checkout-sessions/open-checkout.ts'
 import type { Context } from '../payments/context.ts'
+import { type Configuration, viewConfiguration } from '../payments/reading/read-config.ts'
 import { clientSecretOf } from '../payments/sessions/client-secret.ts'
 import type { Assets } from './assets.ts'
 import { canonicalAddress } from './document.ts'
@@ -68,15 +69,27 @@ async function findByAddress(context: Context, { checkout_session_id = '' }: Rec
   return (await findCheckoutSession(sql, { merchant_id, checkout_session_id }, world.clock.now())) ?? null
 }
 
-/** Null where cards cannot be taken now. Prices are those of the Checkout Session, so the integration's are left out. */
-async function configOf(context: Context, { merchant_id, public_key, integration_id, mode }: CheckoutSession) {
+/**
+ * Null where it needs another session and cards cannot be taken now; one that is paid, under way or over says so all the same. Prices
+ * are those of the Checkout Session, so the integration's are left out.
+ */
+async function configOf(context: Context, checkout: StandingCheckout): Promise<Configuration | null> {
+  const { merchant_id, public_key, integration_id, mode } = checkout
   const account = await context.directory.account(merchant_id)
-  const key = await usablePublishableKey(context.directory, public_key)
-  if (account?.merchant.status !== 'active' || !key) return null
-  const own = account.integrations.find((each) => each.integration_id === integration_id && each.deleted_at === null)
-  const integration = own ?? defaultIntegration(account)
-  const config = integration && configurationOf(context, { account, integration, public_key, key_mode: key.key_mode })
+  if (!account) return null
+  const own = account.integrations.find((each) => each.integration_id === integration_id)
+  const integration = own?.deleted_at === null ? own : (defaultIntegration(account) ?? own)
+  if (!integration) return null
+  const shown = { account, integration, public_key }
+  const begins = checkout.status === 'open' && usableSession(checkout) === null
+  const config = begins ? await configToBegin(context, shown) : viewConfiguration(context, shown, mode)
   return config && { ...config, mode, pricing: { ...config.pricing, amount: null, price_list: null } }
+}
+
+async function configToBegin(context: Context, shown: Omit<PublicAccount, 'key_mode'>) {
+  const key = await usablePublishableKey(context.directory, shown.public_key)
+  if (shown.account.merchant.status !== 'active' || !key) return null
+  return configurationOf(context, { ...shown, key_mode: key.key_mode })
 }
 
 /** What is no text of JSON has none. */

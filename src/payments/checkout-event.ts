@@ -5,7 +5,7 @@ import { withDates } from '../database/driver/rows.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { CompatibleOnlyType } from '../kernel/values.ts'
 import { type CompatibleEvent, type CompatibleFacts, compatibleEvent } from '../webhooks/queue/compatible-event.ts'
-import type { StandingCheckout } from './checkout-session.ts'
+import { type ShownCheckout, type StandingCheckout, shownMembers } from './checkout-session.ts'
 import type { Payment } from './payment.ts'
 import type { Session } from './session.ts'
 
@@ -13,7 +13,7 @@ import type { Session } from './session.ts'
  * What is frozen of it. Of one that is complete only what has become of it: its other columns never change, and its row stays with the
  * payment.
  */
-type FrozenCheckout = Partial<StandingCheckout> & Pick<StandingCheckout, 'session_id' | 'email' | 'status' | 'is_paid'>
+type FrozenCheckout = Partial<ShownCheckout> & Pick<ShownCheckout, 'session_id' | 'email' | 'status' | 'is_paid'>
 
 type Told = Pick<CompatibleFacts, 'actor' | 'request_id' | 'at'>
 
@@ -39,22 +39,23 @@ function decisionType(is_paid: boolean): CompatibleOnlyType {
   return is_paid ? 'checkout.session.async_payment_succeeded' : 'checkout.session.async_payment_failed'
 }
 
-/** Of one that ended unpaid. It is frozen whole, since its row goes before its event does. */
+/** Of one that ended unpaid: all that is shown of it, since its row may go before its event does. */
 export function expiredEvent(
   ids: Pick<Ids, 'event' | 'journalEntry'>,
   checkout: StandingCheckout,
   told: Told,
 ): CompatibleEvent {
   const { merchant_id, checkout_session_id, session_id, mode } = checkout
-  const frozen: FrozenCheckout = { ...checkout, status: 'expired' }
+  const shown = Object.fromEntries(shownMembers.map((name) => [name, checkout[name]])) as ShownCheckout
+  const frozen: FrozenCheckout = { ...shown, status: 'expired' }
   return compatibleEvent(ids, {
     ...{ merchant_id, subject: checkout_session_id, session_id, mode, ...told },
     ...{ type: 'checkout.session.expired', sequence: 1, data: { checkout: frozen } },
   })
 }
 
-/** The Checkout Session of an event. `row` is its own, or null where it is frozen whole. */
-export function checkoutOfEvent(data: object, row: object | null): StandingCheckout {
+/** The Checkout Session of an event. `row` is its own, or null where all of it is frozen. */
+export function checkoutOfEvent(data: object, row: object | null): ShownCheckout {
   const { checkout } = data as { checkout: FrozenCheckout }
-  return withDates<StandingCheckout>({ ...row, ...checkout } as StandingCheckout, ['created_at', 'expires_at'])
+  return withDates<ShownCheckout>({ ...row, ...checkout } as ShownCheckout, ['created_at', 'expires_at'])
 }

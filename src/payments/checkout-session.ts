@@ -3,7 +3,7 @@
 
 import { column, type Row } from '../database/driver/columns.ts'
 import type { CheckoutSessionId, MerchantId, Mode, SessionId } from '../kernel/values.ts'
-import { type Session, statusAt } from './session.ts'
+import type { Session } from './session.ts'
 
 const minute_ms = 60_000
 export const checkout_life_ms = 24 * 60 * minute_ms
@@ -64,27 +64,39 @@ export type StandingCheckout = CheckoutSession & {
   /** Of its newest session; null without one. */
   session_status: Session['status'] | null
   session_expires_at: Date | null
-  session_cancellation: Session['cancellation']
+  /** Whether its page has to make another one: there is none, or nothing can be paid by it any more. */
+  is_session_over: boolean
   email: string | null
 }
 
-type NewestSession = Pick<
-  StandingCheckout,
-  'session_id' | 'session_status' | 'session_expires_at' | 'session_cancellation'
->
+/** What is shown of it, and kept in its event. */
+export const shownMembers = [
+  'checkout_session_id',
+  'mode',
+  'amount',
+  'currency',
+  'success_url',
+  'cancel_url',
+  'customer_email',
+  'client_reference_id',
+  'metadata',
+  'locale',
+  'session_id',
+  'created_at',
+  'expires_at',
+  'status',
+  'is_paid',
+  'email',
+] as const satisfies (keyof StandingCheckout)[]
 
-/** What its newest session reads as; null without one. */
-export function sessionStatusOf(
-  { session_status, session_expires_at, session_cancellation: cancellation }: NewestSession,
-  now: Date,
-) {
-  return session_status && statusAt({ status: session_status, expires_at: session_expires_at!, cancellation }, now)
-}
+export type ShownCheckout = Pick<StandingCheckout, (typeof shownMembers)[number]>
 
 /** The session with which its shopper goes on, paid ones included; null if there has to be another. */
-export function usableSession(checkout: NewestSession, now: Date): SessionId | null {
-  const status = sessionStatusOf(checkout, now)
-  return status === null || status === 'expired' || status === 'declined' ? null : checkout.session_id
+export function usableSession({
+  session_id,
+  is_session_over,
+}: Pick<StandingCheckout, 'session_id' | 'is_session_over'>): SessionId | null {
+  return is_session_over ? null : session_id
 }
 
 /** How long a charge may be under way before a process looks again. */

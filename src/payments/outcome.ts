@@ -160,6 +160,24 @@ export function toldBy({ actor, request_id }: Pick<Cause, 'actor' | 'request_id'
   return { actor, request_id }
 }
 
+/** What a payment intent shows of its session, but for the email. */
+const shownMembers = [
+  'session_id',
+  'mode',
+  'status',
+  'amount',
+  'currency',
+  'metadata',
+  'statement_descriptor_suffix',
+  'amount_verified',
+  'last_decline',
+  'settlement',
+  'answer_by',
+  'created_at',
+  'expires_at',
+  'cancellation',
+] as const satisfies (keyof Session)[]
+
 /** The event of a session that ended without a payment. Its rows are frozen as the payment intent shows them. */
 export function canceledOf(
   ids: Ids,
@@ -169,11 +187,13 @@ export function canceledOf(
   const { merchant_id, session_id, mode } = session
   const { actor, request_id } = cause
   const { payment_id, status, created_at } = payment ?? {}
+  const shown = Object.fromEntries(shownMembers.map((name) => [name, session[name]]))
+  const { email = null } = session.customer ?? {}
   return compatibleEvent(ids, {
     ...{ merchant_id, subject: session_id, session_id, mode, actor, request_id, at },
     ...{ type: 'payment_intent.canceled', sequence: 1 },
     data: {
-      session: { ...session, items: null, public_key: null },
+      session: { ...shown, customer: email && { email } },
       payment: payment && { payment_id, status, created_at },
     },
   })

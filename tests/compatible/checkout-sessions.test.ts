@@ -3,8 +3,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testNumber } from '../../src/cards/test-cards.ts'
 import { compatibleNameOf, type StoredEventType } from '../../src/kernel/values.ts'
-import { openCheckouts } from '../support/checkout-sessions.ts'
-import type { Answer, Json } from '../support/client.ts'
+import { sweepCheckouts } from '../../src/payments/checkout-sessions/sweep-checkouts.ts'
+import { purgeSessions } from '../../src/payments/sessions/purge-sessions.ts'
+import { checkouts, openCheckouts } from '../support/checkout-sessions.ts'
+import { type Answer, type Json, purchase } from '../support/client.ts'
 import { fault } from '../support/compatible.ts'
 import { runJob } from '../support/holding.ts'
 import { meeting } from '../support/meeting.ts'
@@ -461,6 +463,35 @@ describe('its events', () => {
     expect((await told()).map(({ data }) => data.object)).toEqual(objects)
   })
 
+  test('keep what they show of one that nobody paid, and nothing else', async () => {
+    const { id } = await made({ client_reference_id: 'shown', metadata: { order: 'shown' } })
+    const { id: session_id } = await opened(id)
+    await shop.expire(id)
+    const native = await account.client.open({
+      ...purchase,
+      items: [{ kind: 'product', name: 'Cup', quantity: 1, unit_amount: purchase.amount }],
+      customer: { email: 'ada@example.com', name: 'Ada L' },
+      confirmation_url: 'https://shop.example/cup',
+      metadata: { order: 'shown' },
+    })
+    await shop.post(`/v1/payment_intents/${native.id}/cancel`, {})
+    const rows = await service.sql<{ payment_id: string; body: string }[]>`
+      select payment_id, body from events where merchant_id = ${account.merchant_id} order by type desc`
+    expect(rows.map(({ payment_id }) => payment_id)).toEqual([native.id, id])
+    for (const { body } of rows) {
+      expect(body).toContain('ada@example.com')
+      expect(body).toContain('shown')
+      expect(body).not.toMatch(/Cup|Ada L|public_key|payment_metadata|look_at|items|lines|confirmation_url/)
+    }
+    const { data } = (await shop.get('/v1/events')).body
+    const read = async (path: string) => (await shop.get(path)).body
+    expect(data.map((event: Json) => event.data.object)).toEqual([
+      await read(`/v1/payment_intents/${native.id}`),
+      await read(`${checkouts}/${id}`),
+    ])
+    expect(data[1].data.object.payment_intent).toBe(session_id)
+  })
+
   test('none of a session of ours, nor natively', async () => {
     await account.client.pay()
     expect(await told()).toEqual([])
@@ -469,5 +500,106 @@ describe('its events', () => {
       await account.client.send('GET', '/v1/events', { headers: { 'x-service-api-key': account.secret_key } })
     ).body
     expect(JSON.stringify(native)).not.toContain('checkout.session.')
+  })
+})
+
+describe('the sweep', () => {
+  const due = async () => {
+    const rows = await service.sql`select 1 from checkout_sessions where look_at <= ${clock.now()}`
+    return rows.length
+  }
+
+  test('ends one whose last session was purged before it came', async () => {
+    const { id } = await made()
+    const session = await opened(id)
+    await clock.advance(day_ms + minute_ms)
+    await purgeSessions({ ...service.context, unpaid_sessions_days: 1 } as Parameters<typeof purgeSessions>[0])
+    expect((await account.client.readSession(session.id)).status).toBe(404)
+    await sweep()
+    expect(await linesOf('checkout.session.expired')).toBe(1)
+    expect(await shop.read(id)).toMatchObject({ status: 'expired', payment_intent: session.id })
+    expect(await due()).toBe(0)
+  })
+
+  test('goes on after a failure at one, deletes what is old, and comes back to that one', async () => {
+    const old = (await made()).id
+    await shop.expire(old)
+    await clock.advance(2 * day_ms + minute_ms)
+    const ids = [(await made()).id, (await made()).id]
+    await clock.advance(day_ms)
+    let events = 0
+    const event: typeof service.context.ids.event = (at) => {
+      if (++events === 1) throw new Error('no event')
+      return service.context.ids.event(at)
+    }
+    const context = { ...service.context, ids: { ...service.context.ids, event } }
+    await expect(sweepCheckouts(context)).rejects.toThrow(/could not be looked at: cs_test_\w+: no event$/)
+    expect(await linesOf('checkout.session.expired')).toBe(2)
+    expect((await shop.read(old)).error.code).toBe('resource_missing')
+    expect(await due()).toBe(0)
+    await clock.advance(minute_ms)
+    await sweep()
+    expect(await linesOf('checkout.session.expired')).toBe(1 + ids.length)
+  })
+
+  test.each([
+    ['captured', null, ['completed', 'paid']],
+    ['held', null, ['completed', 'unpaid']],
+    ['held', 'capture', ['completed', 'unpaid', 'async_payment_succeeded', 'paid']],
+    ['held', 'void', ['completed', 'unpaid', 'async_payment_failed', 'unpaid']],
+  ] as const)(
+    'tells of a payment of which an earlier release told nothing: %s, %s',
+    async (status, decision, words) => {
+      const { id } = await made()
+      const session = await opened(id)
+      const is_held = status === 'held'
+      if (is_held) {
+        await service.sql`
+        update sessions set amount_verified = false, amount_verification_source = 'none' where session_id = ${session.id}`
+      }
+      const { payment_id, ...confirmed } = await pay(session)
+      expect(confirmed.status).toBe(status)
+      if (decision) await account.client.decideHold(decision, payment_id)
+      const { merchant_id } = account
+      const forget = async (what: 'all' | 'looks') => {
+        if (what === 'all') {
+          await service.sql`delete from events where merchant_id = ${merchant_id} and payment_id = ${id}`
+          await service.sql`delete from journal where merchant_id = ${merchant_id} and subject = ${id} and change <> 'checkout.session.created'`
+        }
+        await service.sql`update checkout_sessions set look_at = expires_at where checkout_session_id = ${id}`
+      }
+      await forget('all')
+      await clock.advance(day_ms)
+      await sweep()
+      const told = async () => (await shop.get('/v1/events?type=checkout.session.*')).body.data.toReversed() as Json[]
+      const events = await told()
+      expect(
+        events.flatMap(({ type, data }) => [type.replace('checkout.session.', ''), data.object.payment_status]),
+      ).toEqual(words)
+      await forget('looks')
+      await sweep()
+      expect(await told()).toEqual(events)
+      expect(await due()).toBe(0)
+    },
+  )
+})
+
+describe('its page', () => {
+  const statusOf = async (url: string) => (await account.client.send('GET', new URL(url).pathname)).status
+  const outage = {
+    merchant: () => service.sql`update merchants set status = 'suspended' where merchant_id = ${account.merchant_id}`,
+    key: () =>
+      service.sql`update publishable_keys set revoked_at = ${clock.now()} where merchant_id = ${account.merchant_id}`,
+  }
+
+  test.each(['merchant', 'key'] as const)('is there without its %s where it begins no payment', async (what) => {
+    const pages = [await made(), await made(), await made(), await made()]
+    const [, under_way, paid, over] = pages as [Json, Json, Json, Json]
+    await opened(under_way.id)
+    await pay(await opened(paid.id))
+    await shop.expire(over.id)
+    await outage[what]()
+    await clock.advance(minute_ms)
+    expect(await Promise.all(pages.map(({ url }) => statusOf(url)))).toEqual([503, 200, 200, 200])
   })
 })

@@ -20,8 +20,8 @@ export function isCheckoutPage({ pathname }: Address): boolean {
 export function readToken({ pathname, hash }: Address, kept: Page['kept']): string | null {
   const key = `ripper:${checkoutPath.exec(pathname)?.[1]}`
   const [, token] = /^#page_secret_([0-9a-f]{64})$/.exec(hash) ?? []
-  if (token) kept.write(key, { idempotency_key: '', client_secret: token })
-  return token ?? kept.read(key)?.client_secret ?? null
+  if (token) kept.writePageToken(key, token)
+  return token ?? kept.readPageToken(key)
 }
 
 export async function drawCheckout(page: Page): Promise<void> {

@@ -45,6 +45,15 @@ describe('what is kept', () => {
     expect(keptPayments(() => store).read('a')).toBeNull()
   })
 
+  test('of a Checkout Session’s page is its token, which is no attempt', () => {
+    const store = storage()
+    keptPayments(() => store).writePageToken('a', 'token')
+    const kept = keptPayments(() => store)
+    expect([kept.readPageToken('a'), kept.read('a')]).toEqual(['token', null])
+    kept.write('a', record)
+    expect(kept.readPageToken('a')).toBeNull()
+  })
+
   test.each(['', '{', 'null', '7', '{"client_secret":"cs"}'])('is nothing where it reads %s', (text) => {
     expect(keptPayments(() => storage(new Map([['a', text]]))).read('a')).toBeNull()
   })

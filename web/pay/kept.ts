@@ -11,6 +11,9 @@ export type StoredPayments = {
   read(key: string): StoredAttempt | null
   write(key: string, kept: StoredAttempt): void
   forget(key: string): void
+  /** By it the page of a Checkout Session asks for its sessions. */
+  readPageToken(key: string): string | null
+  writePageToken(key: string, page_token: string): void
 }
 
 /** The same purchase at the same shop is one payment, however its link is spelled and in any language. */
@@ -25,16 +28,19 @@ export function keyOfSession(handle: string, session_id: string): string {
 /** `open` returns the tab's storage. It throws if the browser allows none, and then nothing outlives the page. */
 export function keptPayments(open: () => Storage): StoredPayments {
   const storage = usable(open) ?? memory()
+  const write = (key: string, record: object) => {
+    try {
+      storage.setItem(key, JSON.stringify(record))
+    } catch {
+      // If the storage is full, the shopper only gets a new session after a reload.
+    }
+  }
   return {
-    read: (key) => parse(storage.getItem(key)),
-    write: (key, kept) => {
-      try {
-        storage.setItem(key, JSON.stringify(kept))
-      } catch {
-        // If the storage is full, the shopper only gets a new session after a reload.
-      }
-    },
+    read: (key) => attemptOf(parse(storage.getItem(key))),
+    write,
     forget: (key) => storage.removeItem(key),
+    readPageToken: (key) => textOrNull(parse(storage.getItem(key)).page_token),
+    writePageToken: (key, page_token) => write(key, { page_token }),
   }
 }
 
@@ -57,15 +63,19 @@ function memory(): Storage {
   }
 }
 
-/** Null if it is not a record of ours. */
-function parse(text: string | null): StoredAttempt | null {
-  if (text === null) return null
+/** Without members if it is not a record of ours. */
+function parse(text: string | null): Record<string, unknown> {
   try {
-    const { idempotency_key, client_secret } = JSON.parse(text) as Partial<StoredAttempt>
-    if (typeof idempotency_key !== 'string') return null
-    const secret = typeof client_secret === 'string' ? client_secret : null
-    return { idempotency_key, client_secret: secret }
+    return { ...JSON.parse(text ?? '{}') }
   } catch {
-    return null
+    return {}
   }
+}
+
+function attemptOf({ idempotency_key, client_secret }: Record<string, unknown>): StoredAttempt | null {
+  return typeof idempotency_key === 'string' ? { idempotency_key, client_secret: textOrNull(client_secret) } : null
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
 }

@@ -28,25 +28,31 @@ export async function insertCheckoutSession(sql: Sql, { checkout, key, line }: N
   if (rows.length === 0) throw new KeyTakenError()
 }
 
+/** Whether nothing can be paid by the session `s` any more; one that was purged, or never made, is over, too. */
+function isOver(sql: Sql, now: Date): Fragment {
+  return sql`(s.session_id is null or s.status = 'declined'
+    or s.status = 'requires_payment' and (s.cancellation is not null or s.expires_at <= ${now}))`
+}
+
 /**
  * What a Checkout Session is: a payment that was made or is under way decides before its end does, and its end before the sessions that
  * its page may still make.
  */
-function statusAt(sql: Sql, now: Date): Fragment {
+function checkoutStatusAt(sql: Sql, now: Date): Fragment {
   return sql`case
     when s.status = 'succeeded' then 'complete'
     when s.status = 'processing' then 'open'
     when c.expired_at is not null or c.expires_at <= ${now} then 'expired'
     when s.status = 'declined' and s.last_decline->>'category' = 'fraud' then 'expired'
-    when c.session_count >= ${checkout_sessions_max}::integer and (s.status = 'declined' or s.cancellation is not null or s.expires_at <= ${now}) then 'expired'
+    when c.session_count >= ${checkout_sessions_max}::integer and ${isOver(sql, now)} then 'expired'
     else 'open' end`
 }
 
 /** The Checkout Sessions of `rows`, a relation with their columns, as they stand. */
 function standing(sql: Sql, rows: Fragment, now: Date): Fragment {
   return sql`
-    select c.*, ${statusAt(sql, now)} as status, coalesce(p.status = 'captured', false) as is_paid,
-      s.status as session_status, s.expires_at as session_expires_at, s.cancellation as session_cancellation,
+    select c.*, ${checkoutStatusAt(sql, now)} as status, coalesce(p.status = 'captured', false) as is_paid,
+      s.status as session_status, s.expires_at as session_expires_at, ${isOver(sql, now)} as is_session_over,
       coalesce(s.customer->>'email', c.customer_email) as email
     from (${rows}) c
     left join sessions s on s.merchant_id = c.merchant_id and s.session_id = c.session_id
@@ -144,13 +150,14 @@ function isBeyond(sql: Sql, { direction, edge }: ListPlace): Fragment {
 /** The newest session, if no payment of it is made or under way. */
 function lockUnpaid(sql: Sql, { merchant_id, session_id }: CheckoutSession, more = sql``): Fragment {
   return sql`
-    select 1 from sessions where merchant_id = ${merchant_id} and session_id = ${session_id}
+    select 1 from sessions s where merchant_id = ${merchant_id} and session_id = ${session_id}
       and status in ('requires_payment', 'declined') ${more} for update`
 }
 
-/** The Checkout Session has the same newest session as when it was read, and `unpaid` has locked that one. */
+/** The Checkout Session has the same newest session as when it was read, and `unpaid` has locked that one, or it was purged. */
 function isAsRead(sql: Sql, { merchant_id, checkout_session_id, session_id }: CheckoutSession): Fragment {
-  const lock = session_id === null ? sql`` : sql`and exists (select 1 from unpaid)`
+  const lock = sql`and (exists (select 1 from unpaid) or not exists (
+    select 1 from sessions where merchant_id = ${merchant_id} and session_id = ${session_id}))`
   return sql`merchant_id = ${merchant_id} and checkout_session_id = ${checkout_session_id}
     and session_id is not distinct from ${session_id}::text and expired_at is null ${lock}`
 }
@@ -170,7 +177,7 @@ export async function insertNextSession(
   { session, line, look_at, now }: { session: Session; line: JournalLine; look_at: Date; now: Date },
 ): Promise<boolean> {
   const rows = await sql`
-    with unpaid as (${lockUnpaid(sql, checkout, sql`and (status = 'declined' or cancellation is not null or expires_at <= ${now})`)}
+    with unpaid as (${lockUnpaid(sql, checkout, sql`and ${isOver(sql, now)}`)}
     ), gate as (
       update checkout_sessions set session_id = ${session.session_id}, session_count = session_count + 1,
         look_at = ${look_at}
@@ -205,15 +212,21 @@ export async function expireCheckoutSession(
   return hasPassed(rows)
 }
 
-/** Those that a process has to look at, the longest due first. */
-export async function listDueCheckouts(
+/** Leases those that a process has to look at, the longest due first. One that nothing comes of is due again at `lease_until`. */
+export async function claimCheckouts(
   sql: Sql,
-  { now, limit }: { now: Date; limit: number },
+  { now, lease_until, limit }: { now: Date; lease_until: Date; limit: number },
 ): Promise<StandingCheckout[]> {
-  const rows = sql`
-    select ${columnNames(sql, checkoutSessionColumns)} from checkout_sessions
-    where look_at <= ${now} order by look_at, checkout_session_id limit ${limit}`
-  return sql<StandingCheckout[]>`${standing(sql, rows, now)} order by c.look_at, c.checkout_session_id`
+  const columns = columnNames(sql, checkoutSessionColumns)
+  return sql<StandingCheckout[]>`
+    with claimed as (
+      update checkout_sessions set look_at = ${lease_until}
+      where ctid = any(array(
+        select ctid from checkout_sessions where look_at <= ${now}
+        order by look_at limit ${limit} for update skip locked)) and look_at <= ${now}
+      returning ${columns}
+    )
+    ${standing(sql, sql`select * from claimed`, now)} order by c.created_at, c.checkout_session_id`
 }
 
 /** Sets when the next look is, unless something happened since it was read; null for never. */
@@ -222,6 +235,11 @@ export async function postponeLook(sql: Sql, checkout: CheckoutSession, look_at:
   await sql`
     update checkout_sessions set look_at = ${look_at}
     where merchant_id = ${merchant_id} and checkout_session_id = ${checkout_session_id} and look_at = ${checkout.look_at}`
+}
+
+/** Writes an event that a process of an earlier release did not; nothing where it is there. */
+export async function insertMissingEvent(sql: Sql, event: CompatibleEvent): Promise<void> {
+  await sql`with gate as (select 1), ${compatibleEventRows(sql, event)} select 1`
 }
 
 /** What the end of a charge means for the Checkout Session of its session: CTEs for a statement with `gate` and `locked`. */

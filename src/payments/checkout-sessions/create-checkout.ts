@@ -6,36 +6,32 @@ import type { CheckoutSession, StandingCheckout } from '../checkout-session.ts'
 import type { Context } from '../context.ts'
 import { insertCheckoutSession } from './checkout-session-store.ts'
 
-type Sold = Omit<CheckoutSession, 'session_id' | 'session_count' | 'expired_at' | 'look_at'>
+type Sale = Omit<CheckoutSession, 'session_id' | 'session_count' | 'expired_at' | 'look_at'>
 
-/** As it stands before its page was opened; not inserted yet. */
-export function newCheckout(sold: Sold): StandingCheckout {
-  const unopened = { session_id: null, session_count: 0, expired_at: null, look_at: sold.expires_at }
-  const standing = {
+/** Not inserted yet. */
+export function newCheckout(sale: Sale): CheckoutSession {
+  return { ...sale, session_id: null, session_count: 0, expired_at: null, look_at: sale.expires_at }
+}
+
+/** As it stands before its page was opened. */
+export function unopened(checkout: CheckoutSession): StandingCheckout {
+  return {
+    ...checkout,
     status: 'open',
     is_paid: false,
     session_status: null,
     session_expires_at: null,
-    session_cancellation: null,
-  } as const
-  return { ...sold, ...unopened, ...standing, email: sold.customer_email }
+    is_session_over: true,
+    email: checkout.customer_email,
+  }
 }
 
 /** Throws KeyTakenError, and writes nothing, if the key exists. */
 export async function createCheckout(
   { sql, ids }: Pick<Context, 'sql' | 'ids'>,
-  standing: StandingCheckout,
+  checkout: CheckoutSession,
   { key, actor, request_id }: { key: KeyRow | null; actor: Actor; request_id: string },
 ): Promise<void> {
-  const {
-    status: _,
-    is_paid: _p,
-    session_status: _s,
-    session_expires_at: _e,
-    session_cancellation: _c,
-    email: _m,
-    ...checkout
-  } = standing
   const { merchant_id, checkout_session_id: subject, mode, amount, currency, created_at: at } = checkout
   const line = journalLine(ids, {
     merchant_id,

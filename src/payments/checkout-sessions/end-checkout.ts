@@ -37,11 +37,11 @@ export async function endCheckout<Reply>(
     if (refusal) {
       // Of one that is over but not ended a charge may be under way, which must not take money after this answer.
       const may_be_paid = checkout.status === 'expired' && checkout.expired_at === null
-      if (may_be_paid && !(await writeEnd(context, checkout, { cause, key: null, now }))) return null
+      if (may_be_paid && !(await endOnce(context, checkout, { cause, key: null, now }))) return null
       throw refusal
     }
     const { reply, key } = await answer(endedAt(checkout, now), now)
-    return (await writeEnd(context, checkout, { cause, key, now })) ? reply : null
+    return (await endOnce(context, checkout, { cause, key, now })) ? reply : null
   })
 }
 
@@ -57,14 +57,15 @@ export async function endCheckoutOf(
   const checkout = await findCheckoutSession(context.sql, { merchant_id, checkout_session_id }, now)
   if (checkout?.session_id !== session_id) return null
   const ended = sessionEndedAt(session, cancellation, now)
-  return (await writeEnd(context, checkout, { cause, key: keyFor(ended), now, session })) ? ended : null
+  return (await endOnce(context, checkout, { cause, key: keyFor(ended), now, session })) ? ended : null
 }
 
 function endedAt(checkout: StandingCheckout, now: Date): StandingCheckout {
   return { ...checkout, status: 'expired', expired_at: now, look_at: null }
 }
 
-async function writeEnd(
+/** Ends it as it was read, and tells of that. Returns false, with nothing written, where its shopper or another end was faster. */
+export async function endOnce(
   { sql, ids, wakeDeliveries }: EndContext,
   checkout: StandingCheckout,
   { cause, now, ...end }: { cause: Cause; key: KeyRow | null; now: Date; session?: Session },

@@ -35,7 +35,7 @@ export async function openCheckout(
     const checkout = await findCheckoutSession(context.sql, key, now)
     if (!checkout) return 'unknown' as const
     if (checkout.status !== 'open') return { checkout, session_id: null }
-    const usable = usableSession(checkout, now)
+    const usable = usableSession(checkout)
     if (usable) return { checkout, session_id: usable }
     const session = await nextSession(context, checkout, now)
     const line = sessionLine(context, session, { actor: `page ${checkout.public_key}`, request_id })

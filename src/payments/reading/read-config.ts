@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { route } from '../../http/route.ts'
-import { brands } from '../../kernel/values.ts'
+import { brands, type Mode } from '../../kernel/values.ts'
 import { admitMerchant } from '../../merchants/admit.ts'
 import { defaultIntegration } from '../../merchants/directory.ts'
 import { confirmationUrlIn, priceView, viewPrice } from '../../merchants/integration.ts'
@@ -104,13 +104,19 @@ export const readHostedConfig = route({
 })
 
 /** The configuration body. Throws `three_ds_provider_unavailable` if cards of its mode could not be authenticated. */
-export function readConfiguration(
-  context: Context,
-  { account, integration, public_key, key_mode }: PublicAccount,
-): Configuration {
+export function readConfiguration(context: Context, publicAccount: PublicAccount): Configuration {
+  const { account, integration, key_mode } = publicAccount
   const mode = modeOf({ merchant: account.merchant, integration, key_mode })
-  const { addresses, receipt_modes } = context
   if (!providerForNew(context, account, { mode, integration_id: integration.integration_id })) throw noProvider(mode)
+  return viewConfiguration(context, publicAccount, mode)
+}
+
+/** The same of a page that begins no payment: nothing has to be usable now. */
+export function viewConfiguration(
+  { addresses, receipt_modes }: Context,
+  { account, integration, public_key }: Omit<PublicAccount, 'key_mode'>,
+  mode: Mode,
+): Configuration {
   const hosted = hostedIntegration(account)
   const is_default = defaultIntegration(account) === integration
   const fields_query = is_default ? '' : `?integration=${encodeURIComponent(integration.name)}`
