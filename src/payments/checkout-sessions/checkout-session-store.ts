@@ -6,7 +6,7 @@ import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import { type KeyRow, KeyTakenError } from '../../http/idempotency.ts'
 import { type GateResult, gateResult, hasPassed, insertKey, insertKeyIfOpen } from '../../http/key-gate.ts'
 import type { Mode } from '../../kernel/values.ts'
-import { type CompatibleEvent, compatibleEventRows } from '../../webhooks/queue/compatible-event.ts'
+import { type CompatibleEvent, compatibleEventRows, withoutShopper } from '../../webhooks/queue/compatible-event.ts'
 import {
   type CheckoutSession,
   type CheckoutSessionKey,
@@ -251,14 +251,24 @@ export function checkoutRows(sql: AnySql, { merchant_id, checkout_session_id, st
       and exists (select 1 from gate) and exists (select 1 from locked))`
 }
 
-/** Deletes those that ended unpaid before a time, and returns how many. */
+/**
+ * Deletes those that ended unpaid before a time, and returns how many. Their events stay, since deliveries and replays may need them, but
+ * say nothing of a shopper any more.
+ */
 export async function purgeCheckoutSessions(
   sql: Sql,
   { mode, before, limit }: { mode: Mode; before: Date; limit: number },
 ): Promise<number> {
   const rows = await sql`
-    delete from checkout_sessions where (merchant_id, checkout_session_id) in (
-      select merchant_id, checkout_session_id from checkout_sessions
-      where expired_at < ${before} and mode = ${mode} order by expired_at limit ${limit}) returning 1`
+    with gone as (
+      delete from checkout_sessions where (merchant_id, checkout_session_id) in (
+        select merchant_id, checkout_session_id from checkout_sessions
+        where expired_at < ${before} and mode = ${mode} order by expired_at limit ${limit})
+      returning merchant_id, checkout_session_id
+    ), told as (
+      update events e set body = ${withoutShopper(sql, 'checkout')} from gone
+      where e.merchant_id = gone.merchant_id and e.payment_id = gone.checkout_session_id
+    )
+    select 1 from gone`
   return rows.length
 }

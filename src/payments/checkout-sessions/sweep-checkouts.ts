@@ -62,7 +62,7 @@ async function lookAt(context: SweepContext, checkout: StandingCheckout): Promis
  * The end of a charge also ends the looks, in the same statement. So a process of a release that knows no Checkout Sessions has made
  * this payment, and told nothing of it. What is there already stays alone.
  */
-async function tellOfPayment({ sql, ids, wakeDeliveries }: SweepContext, checkout: StandingCheckout, at: Date) {
+async function tellOfPayment({ sql, ids, wakeDeliveries }: SweepContext, checkout: StandingCheckout, now: Date) {
   const { merchant_id } = checkout
   const { payment_id } = (await findSession(sql, { merchant_id, session_id: checkout.session_id! }))!
   const { session, payment, hold } = (await findWholePayment(sql, { merchant_id, payment_id: payment_id! }))!
@@ -70,6 +70,8 @@ async function tellOfPayment({ sql, ids, wakeDeliveries }: SweepContext, checkou
   const changes = [{ ...completed, is_decision: false }]
   if (hold && payment.status !== 'held') changes.push({ session, payment, is_decision: true })
   for (const { is_decision, ...change } of changes) {
+    // Lists have them by time.
+    const at = new Date(now.getTime() + (is_decision ? 1 : 0))
     const event = paidEvent(ids, change, { ...service, at, is_decision })
     if (event) await insertMissingEvent(sql, event)
   }

@@ -4,6 +4,7 @@
 import { isOutsideChain } from '../../audit/chain-store.ts'
 import type { Fragment, Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
+import { withoutShopper } from '../../webhooks/queue/compatible-event.ts'
 
 /** Sessions of a mode are deleted if their line's id is below this one. */
 export type PurgeAge = { mode: Mode; below: string }
@@ -77,6 +78,9 @@ export async function purgePage(
       delete from sessions where merchant_id = ${merchant_id}
         and session_id = any(array(select session_id from unpaid))
       returning 1
+    ), events as (
+      update events e set body = ${withoutShopper(sql, 'session')}
+      where merchant_id = ${merchant_id} and payment_id = any(array(select session_id from unpaid))
     ), forgotten as (${forgotten}
     ), counted as materialized (
       select (select count(*)::integer from gone) as count, (select max(entry_id) from page) as last

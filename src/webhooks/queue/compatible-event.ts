@@ -52,6 +52,21 @@ export function compatibleEvent(ids: Pick<Ids, 'event' | 'journalEntry'>, facts:
   }
 }
 
+/** What a shopper or a shop said, in the frozen rows of what nobody paid. */
+const saidOf = {
+  checkout: {
+    ...{ email: null, customer_email: null, client_reference_id: null, metadata: {} },
+    ...{ success_url: '', cancel_url: null },
+  },
+  session: { customer: null, metadata: {}, statement_descriptor_suffix: null },
+}
+
+/** The body of the event `e` once its row is deleted: without what a shopper or a shop said. */
+export function withoutShopper(sql: AnySql, name: keyof typeof saidOf) {
+  const path = ['data', name]
+  return sql`jsonb_set(e.body::jsonb, ${path}::text[], (e.body::jsonb #> ${path}::text[]) || ${JSON.stringify(saidOf[name])}::text::jsonb)::text`
+}
+
 /**
  * The CTEs that write the event, its deliveries and its line if the CTE `gate` has a row. An event of this subject and
  * sequence that is there already stays alone: the change itself must not fail by it. `behind` as in `fanOut`.
