@@ -162,7 +162,6 @@ describe('refuses', () => {
   })
 
   test.each([
-    ['GET', '/v1/refunds?payment_intent=cs_x', 'GET /v1/payments/{payment_id}/refunds'],
     ['POST', `/v1/refunds/ref_${'0'.repeat(24)}`, 'neither changed nor cancelled'],
     ['POST', `/v1/refunds/ref_${'0'.repeat(24)}/cancel`, 'neither changed nor cancelled'],
   ])('%s %s, and says what to do instead', async (method, path, words) => {
