@@ -2,7 +2,7 @@
 
 import type { InOtherWords } from '../context.ts'
 import type { Sql } from '../database/open.ts'
-import { type CompatibleEvent, type FrozenBody, viewEvent } from './event.ts'
+import { type EventView, type FrozenBody, viewEvent } from './event.ts'
 import { type ReadEvent, readEventFacts } from './event-store.ts'
 
 /** One that cannot be put into words fails when its own function is called, and keeps up no other. */
@@ -15,7 +15,7 @@ export const inOtherWords: InOtherWords = async (sql, events) => {
   })
 }
 
-export async function viewEvents(sql: Sql, events: readonly ReadEvent[]): Promise<CompatibleEvent[]> {
+export async function viewEvents(sql: Sql, events: readonly ReadEvent[]): Promise<EventView[]> {
   const facts = await readEventFacts(sql, events)
   return events.map(({ body }, at) => viewEvent(body, facts[at]!))
 }

@@ -19,11 +19,10 @@ import { type ChargeRow, viewCharge } from './charge.ts'
 import { viewCheckout } from './checkout-session.ts'
 import { type CompatibleEndpoint, viewCompatibleEndpoint } from './endpoint.ts'
 import { type IntentRows, type PaymentIntent, viewIntent } from './intent.ts'
-
 import { unixSeconds } from './members.ts'
 import { viewCompatibleRefund } from './refund.ts'
 
-export const compatibleEvent = z
+export const eventView = z
   .object({
     id: z.string().meta({ description: 'the same at every endpoint, in our own words too' }),
     object: z.literal('event'),
@@ -40,7 +39,7 @@ export const compatibleEvent = z
     type: z.string(),
   })
   .meta({ title: 'CompatibleEvent', note: 'An event in the other platform’s words.' })
-export type CompatibleEvent = z.infer<typeof compatibleEvent>
+export type EventView = z.infer<typeof eventView>
 
 /** A body as it was frozen. */
 export type FrozenBody = { id: string; type: StoredEventType | 'endpoint.test'; created: string; data: FrozenData }
@@ -65,7 +64,7 @@ export function viewEvent(
   body: FrozenBody,
   facts: EventFacts,
   { version = default_version, pending = 0 }: { version?: string; pending?: 0 | 1 } = {},
-): CompatibleEvent {
+): EventView {
   const { id, type, created, data } = body
   return {
     id,

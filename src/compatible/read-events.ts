@@ -14,7 +14,7 @@ import {
 import { admitKey } from '../merchants/admit.ts'
 import type { Context } from '../payments/context.ts'
 import type { Address } from './addresses.ts'
-import { compatibleEvent } from './event.ts'
+import { eventView } from './event.ts'
 import { findEvent, listEvents } from './event-store.ts'
 import { viewEvents } from './event-words.ts'
 import { entriesOf } from './expand.ts'
@@ -67,7 +67,7 @@ export const listEventsAt = (address: Address): Route<Context> =>
     summary: 'List compatible events',
     mode: 'handler',
     query: listQuery,
-    reply: listView(compatibleEvent, url).meta({
+    reply: listView(eventView, url).meta({
       title: 'CompatibleEventList',
       note: 'A page of events in the other platform’s words, newest first.',
     }),
@@ -89,7 +89,7 @@ export const readEventAt = ({ path, alias_of }: Address): Route<Context> =>
     summary: 'Read a compatible event',
     mode: { of: 'reply', unknown: noEvent },
     query: z.strictObject({}),
-    reply: compatibleEvent,
+    reply: eventView,
     unknownId: noEvent,
     refusals: ['resource_not_found'],
     handle: async ({ sql }: Context, { holder: { merchant_id }, params }) => {
