@@ -144,7 +144,12 @@ export const checkoutCreate = z
     submit_type: choice(['auto', 'book', 'donate', 'pay']),
     customer_creation: choice(['if_required']),
     billing_address_collection: choice(['auto'], ': the page asks for no address. Ask for it in your shop'),
-    phone_number_collection: switchedOff('the page asks for no phone number. Ask for it in your shop'),
+    phone_number_collection: z
+      .strictObject(
+        { enabled: off('the page asks for no phone number. Ask for it in your shop') },
+        must('be an object'),
+      )
+      .nullish(),
     automatic_tax: switchedOff(tax_words),
     invoice_creation: switchedOff('there are no invoices'),
     allow_promotion_codes: z.preprocess(nullIfEmpty, off('there are no promotion codes').nullish()),

@@ -12,7 +12,11 @@ test.each([
     { session_id: `cs_${hex(24)}` },
     `/v1/checkout/sessions/cs_${hex(24)}/state`,
   ],
-  ['/v1/checkout/sessions/:session_id', { session_id: `cs_test_${hex(56)}` }, `/v1/checkout/sessions/cs_test_${hex(56)}`],
+  [
+    '/v1/checkout/sessions/:session_id',
+    { session_id: `cs_test_${hex(56)}` },
+    `/v1/checkout/sessions/cs_test_${hex(56)}`,
+  ],
   ['/v1/refunds/:refund_id', { refund_id: `ref_${hex(24)}` }, `/v1/refunds/ref_${hex(24)}`],
   ['/v1/charges/:charge_id', { charge_id: `ch_${hex(24)}` }, `/v1/charges/ch_${hex(24)}`],
   ['/v1/endpoints/:endpoint_id', { endpoint_id: `whep_${hex(24)}` }, `/v1/endpoints/whep_${hex(24)}`],
