@@ -4,14 +4,9 @@
 import { describe, expect, test } from 'vitest'
 import { assignments } from '../../src/database/driver/rows.ts'
 import type { AnySql, Sql } from '../../src/database/open.ts'
+import { wakeDeliveries } from '../../src/webhooks/endpoints/endpoint-store.ts'
 import type { ClaimedDelivery } from '../../src/webhooks/queue/claimed-delivery.ts'
-import {
-  endDeliveries,
-  keepDeliveries,
-  type Settlement,
-  settleAttempts,
-  wakeDeliveries,
-} from '../../src/webhooks/queue/queue-store.ts'
+import { endDeliveries, keepDeliveries, type Settlement, settleAttempts } from '../../src/webhooks/queue/queue-store.ts'
 import {
   addEndpoint,
   at,

@@ -160,7 +160,7 @@ async function endBatch(sql: AnySql, which: EndingDeliveries, now: Date) {
 }
 
 /** When a delivery is due whose endpoint is disabled until its owner enables it again. */
-const not_due = new Date('9999-12-31T00:00:00Z')
+export const not_due = new Date('9999-12-31T00:00:00Z')
 
 /**
  * Lets claimed deliveries of a disabled endpoint wait until it is enabled again. Their attempts are not made and do not
@@ -179,13 +179,6 @@ export async function keepDeliveries(
     update webhook_queue set attempt_id = null, attempt_number = attempt_number - 1,
       due_at = case when exists (select 1 from off) then ${not_due}::timestamptz else ${now}::timestamptz end
     where merchant_id = ${merchant_id} and delivery_id = any(${ids.delivery_ids}) and attempt_id = any(${ids.attempt_ids})`
-}
-
-/** Makes all that waited for the endpoint due, in the transaction that enables it. */
-export async function wakeDeliveries(sql: AnySql, { merchant_id, endpoint_id }: EndpointKey, now: Date): Promise<void> {
-  await sql`
-    update webhook_queue set due_at = ${now}
-    where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and class in (0, 1) and due_at = ${not_due}`
 }
 
 /** The start of an insert of attempts that ended without a known answer. */
