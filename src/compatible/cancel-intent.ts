@@ -109,7 +109,10 @@ function refuseUnlessCancelable(rows: IntentRows, now: Date): 'held' | 'unpaid' 
     case 'processing':
       throw new Refusal('session_processing', `${words}: wait for its outcome.`)
     case 'canceled':
-      throw new Refusal('session_expired', `${words}: nothing can be paid by it any more.`)
+      throw new Refusal(
+        rows.payment?.status === 'voided' ? 'hold_already_decided' : 'session_expired',
+        `${words}: nothing can be paid by it any more.`,
+      )
     default:
       if (rows.session.checkout_session_id === null) return 'unpaid'
       throw new Refusal(

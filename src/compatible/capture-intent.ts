@@ -44,7 +44,10 @@ export const captureIntentAt = ({ path, alias_of }: Address): Route<Context> =>
     status: 200,
     reply: paymentIntent,
     unknownId: noIntent,
-    refusals: ['resource_not_found', 'hold_already_decided', 'operation_refused'],
+    refusals: [
+      ...(['resource_not_found', 'session_processing', 'session_completed', 'session_expired'] as const),
+      ...(['hold_already_decided', 'operation_refused'] as const),
+    ],
     admit: admitKey,
     handle: async (context: Context, { body, holder, params, request_id, now, reserveKey }) => {
       const place = { merchant_id: holder.merchant_id, session_id: params.session_id! }
@@ -84,7 +87,17 @@ function refuseUnlessHeld(rows: IntentRows, now: Date): void {
   const { status } = intentStateOf(rows, now)
   if (status === 'requires_capture') return
   const words = `A payment intent whose status is ${status} cannot be captured: only one with requires_capture can.`
-  throw new Refusal('hold_already_decided', words)
+  if (rows.hold) throw new Refusal('hold_already_decided', words)
+  switch (status) {
+    case 'processing':
+      throw new Refusal('session_processing', words)
+    case 'succeeded':
+      throw new Refusal('session_completed', words)
+    case 'canceled':
+      throw new Refusal('session_expired', words)
+    default:
+      throw new Refusal('invalid_request', words, { platform_code: 'payment_intent_unexpected_state' })
+  }
 }
 
 function refuseOtherAmount({ session }: IntentRows, amount_to_capture: number | undefined): void {

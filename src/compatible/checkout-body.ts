@@ -25,11 +25,11 @@ export const checkoutForm: FormRules = {
   nested: { booleans: ['enabled', 'allow_promotion_codes'] },
 }
 
-/** A value that a form may leave empty. */
-const choice = <const Values extends readonly string[]>(values: Values) =>
+/** A value that a form may leave empty. `why` says what there is in place of others. */
+const choice = <const Values extends readonly string[]>(values: Values, why = '') =>
   z.preprocess(
     nullIfEmpty,
-    z.enum(values, must(`be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`)).nullish(),
+    z.enum(values, must(`be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}${why}`)).nullish(),
   )
 
 const off = (what: string) => z.literal(false, `must be false: ${what}`)
@@ -39,7 +39,7 @@ const switchedOff = (what: string) => z.object({ enabled: off(what) }, must('be 
 
 const productData = z.strictObject(
   {
-    name: text(5000),
+    name: text(5000).regex(/\S/, must('not be blank')),
     description: optionalText(40_000),
     images: z.array(text(2048), must('be a list')).max(8, must('have at most 8 entries')).nullish(),
     metadata: metadata.nullish(),
@@ -143,9 +143,12 @@ export const checkoutCreate = z
     ui_mode: choice(['hosted', 'hosted_page']),
     submit_type: choice(['auto', 'book', 'donate', 'pay']),
     customer_creation: choice(['if_required']),
-    billing_address_collection: choice(['auto', 'required']),
+    billing_address_collection: choice(['auto'], ': the page asks for no address. Ask for it in your shop'),
     phone_number_collection: z
-      .strictObject({ enabled: z.boolean(must('be true or false')) }, must('be an object'))
+      .strictObject(
+        { enabled: off('the page asks for no phone number. Ask for it in your shop') },
+        must('be an object'),
+      )
       .nullish(),
     automatic_tax: switchedOff(tax_words),
     invoice_creation: switchedOff('there are no invoices'),

@@ -5,7 +5,7 @@ import { bearerKey } from '../http/access.ts'
 import { type Route, route } from '../http/route.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/values.ts'
-import { defaultRules, type IntegrationRules, returnUrlFault } from '../merchants/integration.ts'
+import { type Integration, returnUrlFault } from '../merchants/integration.ts'
 import { ownDefault } from '../merchants/own-default.ts'
 import {
   type CheckoutSession,
@@ -45,17 +45,17 @@ export const createCheckoutAt = (address: Address): Route<Context> =>
     admit: admitServer,
     handle: async (context: Context, { body, holder: key, request_id, now, recordReply }) => {
       const place = await placeOf(context, key)
-      const { account, integration } = place
-      const { merchant_id, routing } = account.merchant
-      const rules = integration ?? defaultRules
-      const mode = modeOrRefuse(place)
-      const id = context.ids.checkoutSession(routing, mode, now)
-      judgeUrls(body, { checkout_session_id: id, mode, rules })
-      const expires_at = endOf(body, now)
-      const sale = sellLines(id, body.line_items, rules)
+      const { merchant_id, routing } = place.account.merchant
       const actor = `key ${key.key_id}` as const
-      const { integration_id } =
-        integration ?? (await ownDefault({ ...context, clock: context.world.clock, actor, request_id }, account))
+      // It decides the mode, and a refusal may name it.
+      const integration =
+        place.integration ??
+        (await ownDefault({ ...context, clock: context.world.clock, actor, request_id }, place.account))
+      const mode = modeOrRefuse({ ...place, integration })
+      const id = context.ids.checkoutSession(routing, mode, now)
+      judgeUrls(body, { checkout_session_id: id, mode, integration })
+      const expires_at = endOf(body, now)
+      const sale = sellLines(id, body.line_items, integration)
       const checkout = newCheckout({
         merchant_id,
         checkout_session_id: id,
@@ -68,7 +68,7 @@ export const createCheckoutAt = (address: Address): Route<Context> =>
         metadata: body.metadata ?? {},
         payment_metadata: body.payment_intent_data?.metadata ?? {},
         locale: body.locale ?? null,
-        integration_id,
+        integration_id: integration.integration_id,
         public_key: place.public_key,
         created_at: now,
         expires_at,
@@ -80,13 +80,16 @@ export const createCheckoutAt = (address: Address): Route<Context> =>
     },
   })
 
-type Judged = Pick<CheckoutSession, 'checkout_session_id'> & { mode: Mode; rules: IntegrationRules }
+type Judged = Pick<CheckoutSession, 'checkout_session_id'> & { mode: Mode; integration: Integration }
 
 /** Throws `invalid_request` if shoppers may not be sent to these addresses. */
-function judgeUrls({ success_url, cancel_url }: CheckoutCreate, { checkout_session_id, mode, rules }: Judged): void {
+function judgeUrls(
+  { success_url, cancel_url }: CheckoutCreate,
+  { checkout_session_id, mode, integration }: Judged,
+): void {
   const urls = { success_url: successUrl({ success_url, checkout_session_id }), cancel_url }
   for (const [field, url] of Object.entries(urls)) {
-    const words = url ? returnUrlFault(url, rules.allowed_origins, mode) : null
+    const words = url ? returnUrlFault(url, integration, mode) : null
     if (words !== null) throw new Refusal('invalid_request', `${field} ${words}.`, { field })
   }
 }

@@ -8,10 +8,12 @@ import { validate } from '../http/validate.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/values.ts'
 import { accountLine, writerOf } from '../merchants/account-lines.ts'
+import { beginAs } from '../merchants/write-as.ts'
 import { metadata } from '../payments/fields.ts'
 import { type Endpoint, type EndpointKey, validateCompatibleFilter, validateEndpointUrl } from '../webhooks/endpoint.ts'
 import { registerAs } from '../webhooks/endpoints/create-endpoint.ts'
-import { changeAndEnd, removeEndpoint } from '../webhooks/endpoints/delete-endpoint.ts'
+import { removeEndpoint } from '../webhooks/endpoints/delete-endpoint.ts'
+import { wakeDeliveries } from '../webhooks/endpoints/endpoint-store.ts'
 import { limitTo } from '../webhooks/rate-limit.ts'
 import type { Address } from './addresses.ts'
 import { viewCompatibleEndpoint, webhookEndpoint, webhookEndpointCreated } from './endpoint.ts'
@@ -160,8 +162,7 @@ export const updateEndpointAt = (address: Address): Route<Context> =>
         event_filter: body.enabled_events && filterOf(body.enabled_events),
       }
       const writer = writerOf(context, { holder, request_id })
-      const ends = { ...which, is_end: wish.disabled === true }
-      return changeAndEnd(context, writer, ends, now, async (tx) => {
+      return beginAs(context.sql, writer, async (tx) => {
         const before = await findCompatibleEndpoint(tx, which, 'for update')
         if (!before) throw noEndpoint()
         const change = changeOf(before, wish)
@@ -173,6 +174,7 @@ export const updateEndpointAt = (address: Address): Route<Context> =>
           detail: detailOf(before, after),
         })
         await changeEndpoint(tx, which, { ...change, disabled_at }, { key: recordReply(view), line })
+        if (before.may_return && after.status === 'active') await wakeDeliveries(tx, which, now)
         return view
       })
     },

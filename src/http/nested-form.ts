@@ -44,8 +44,7 @@ function partsOf(name: string, maps: readonly string[]): string[] {
 function add(root: Node, parts: string[], { name, text }: { name: string; text: string }): void {
   let node = root
   for (const [level, part] of parts.entries()) {
-    // `a[]` is the next entry of a list.
-    const key = part === '' && level > 0 ? String(node.members.size) : part
+    const key = part === '' && level > 0 ? entryFor(node, parts.slice(level + 1)) : part
     const member = node.members.get(key)
     if (level === parts.length - 1) {
       if (member !== undefined) refuse(name, 'is sent twice')
@@ -57,6 +56,21 @@ function add(root: Node, parts: string[], { name, text }: { name: string; text: 
     node.members.set(key, next)
     node = next
   }
+}
+
+/** `a[]` is the next entry of a list. `a[][b]` is a member of its last entry, until that has one of this name. */
+function entryFor({ members }: Node, rest: string[]): string {
+  const last = String(members.size - 1)
+  const entry = members.get(last)
+  const goes_on = rest.length > 0 && typeof entry === 'object' && !hasMember(entry, rest)
+  return goes_on ? last : String(members.size)
+}
+
+/** A list within is never complete. */
+function hasMember(node: Node, [name, ...rest]: string[]): boolean {
+  if (name === undefined) return true
+  const member = name === '' ? undefined : node.members.get(name)
+  return typeof member === 'object' ? hasMember(member, rest) : member !== undefined
 }
 
 function readNode(node: Node | string, name: string, rules: NestedRules): unknown {

@@ -294,8 +294,11 @@ function placeOf({ method, path }: Pick<Route<never>, 'method' | 'path'>): strin
   return `${method} ${path}`
 }
 
-/** Paths with two routes: one of ours and one of the other platform's. */
-function sharedPlaces(routes: readonly Pick<Route<never>, 'method' | 'path'>[]): Set<string> {
-  const places = routes.map(placeOf)
-  return new Set(places.filter((place, at) => places.indexOf(place) !== at))
+/** Places of the other platform's routes at a path of ours or below one: our clients find only what is ours there. */
+function sharedPlaces(routes: readonly (Pick<Route<never>, 'method' | 'path'> & { access: { kind: string } })[]) {
+  const [others, own] = [true, false].map((is_other) =>
+    routes.filter(({ access }) => (access.kind === 'bearer_key') === is_other),
+  )
+  const isOurs = ({ path }: { path: string }) => own!.some((each) => `${path}/`.startsWith(`${each.path}/`))
+  return new Set(others!.filter(isOurs).map(placeOf))
 }

@@ -19,7 +19,9 @@ export function validate<S extends z.ZodType>(
   const { issues } = result.error
   // A body may have thousands of faults: only the one in the refusal becomes words.
   if (!explain) throw refusalOf(gravestOf(issues))
-  const refusals = issues.map(explain)
+  // What was sent comes first: a name that is not supported says what to send in place of what is missing.
+  const isMissing = ({ input }: Issue) => Number(input === undefined)
+  const refusals = issues.toSorted((a, b) => isMissing(a) - isMissing(b)).map(explain)
   refusals.sort((a, b) => precedence(a.code) - precedence(b.code))
   throw refusals[0]
 }

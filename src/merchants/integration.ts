@@ -182,15 +182,19 @@ function strangePartWords(text: string): string | null {
  * Why a Checkout Session's shoppers cannot be sent to an address, or null if they can. Nothing is added to it, so its query is free;
  * shoppers of test sessions may be sent to this machine.
  */
-export function returnUrlFault(text: string, allowedOrigins: string[], mode: Mode): string | null {
+export function returnUrlFault(
+  text: string,
+  { integration_id, allowed_origins }: Pick<Integration, 'integration_id' | 'allowed_origins'>,
+  mode: Mode,
+): string | null {
   if (!/^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) return 'must be an absolute https URL'
   const is_local = /^http:\/\/(localhost|127\.0\.0\.1)(?::\d+)?(?:[/?]|$)/i.test(text)
   if (is_local && mode === 'test') return text.includes('#') ? 'must not have a fragment' : null
   if (!/^https:/i.test(text)) return 'must be an https URL; http only for localhost, and only in test mode'
-  const { origin } = new URL(text)
   const words = strangePartWords(text)
-  if (words !== null || allowedOrigins.includes(origin)) return words
-  return `must be on one of the default integration's allowed origins: ripper integration update --origin ${origin}`
+  if (words !== null || allowed_origins.includes(new URL(text).origin)) return words
+  const command = `ripper integration update ${integration_id} --add-origin ORIGIN`
+  return `must be on one of the default integration's allowed origins; this adds one: ${command} (such as https://shop.example)`
 }
 
 /** The address to which an integration sends the shoppers of a mode after paying. */

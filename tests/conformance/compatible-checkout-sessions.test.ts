@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { advisedNames } from '../../src/compatible/checkout-advice.ts'
+import { liveMerchant } from '../support/both-modes.ts'
 import { checkouts, cup, openCheckouts, order } from '../support/checkout-sessions.ts'
 import { type Json, visa } from '../support/client.ts'
 import { fault, formType } from '../support/compatible.ts'
@@ -56,8 +57,8 @@ describe('a create', () => {
     automatic_tax: { enabled: false },
     invoice_creation: { enabled: false },
     allow_promotion_codes: false,
-    billing_address_collection: 'required',
-    phone_number_collection: { enabled: true },
+    billing_address_collection: 'auto',
+    phone_number_collection: { enabled: false },
     line_items: [
       data(
         { description: 'Blue', images: ['https://shop.example/a.png'], metadata: { sku: '9' } },
@@ -231,6 +232,27 @@ describe('a create', () => {
     ['customers', { customer_creation: 'always' }, `${bad} invalid_request customer_creation`],
     ['taxes', { automatic_tax: { enabled: true } }, `${bad} invalid_request automatic_tax[enabled]`],
     ['codes', { allow_promotion_codes: true }, `${bad} invalid_request allow_promotion_codes`],
+    ['addresses', { billing_address_collection: 'required' }, `${bad} invalid_request billing_address_collection`],
+    [
+      'phone numbers',
+      { phone_number_collection: { enabled: true } },
+      `${bad} invalid_request phone_number_collection[enabled]`,
+    ],
+    [
+      'a blank name',
+      { line_items: [data({ name: ' \u00a0 ' })] },
+      `${bad} invalid_request line_items[0][price_data][product_data][name]`,
+    ],
+    [
+      'a product of the other platform in place of its name',
+      { line_items: [data({}, { product_data: undefined, product: 'prod_1' })] },
+      `${bad} invalid_request line_items[0][price_data][product]`,
+    ],
+    [
+      'a price in fractions',
+      { line_items: [data({}, { unit_amount: undefined, unit_amount_decimal: '1.5' })] },
+      `${bad} invalid_request line_items[0][price_data][unit_amount_decimal]`,
+    ],
     ['what is unknown', { colour: 'blue' }, `${bad} parameter_unknown colour`],
     [
       'what is unknown in a line',
@@ -247,8 +269,27 @@ describe('a create', () => {
     expect(fault(await shop.create(body))).toBe(`${expected} ${code}`)
   })
 
+  test('takes the entries of a list without numbers, each until a member comes again', async () => {
+    const line = (name: string, quantity: number) => [
+      `line_items[][quantity]=${quantity}`,
+      ...['currency]=gbp', 'unit_amount]=100', `product_data][name]=${name}`].map(
+        (each) => `line_items[][price_data][${each}`,
+      ),
+      ...['a', 'b'].map((each) => `line_items[][price_data][product_data][images][]=https://shop.example/${each}.png`),
+    ]
+    const { line_items: _, ...rest } = order
+    const { status, body, text } = await asForm(rest, {}, ['', ...line('Cup', 2), ...line('Pot', 3)].join('&'))
+    expect(status, text).toBe(200)
+    const { data } = (await shop.get(`${checkouts}/${body.id}/line_items`)).body
+    expect(data.map(({ description, quantity }: Json) => [description, quantity])).toEqual([
+      ['Cup', 2],
+      ['Pot', 3],
+    ])
+  })
+
   test.each([
     ['line_items[0][price_data][unit_amount]=1', 'twice'],
+    ['line_items[]=1&line_items[][quantity]=1', 'must be'],
     ['line_items=1', 'twice'],
     ['line_items[0=1', 'not a parameter'],
     ['line_items[0]x[a]=1', 'do not match'],
@@ -261,15 +302,26 @@ describe('a create', () => {
   })
 
   test('in live mode to no shop on this machine', async () => {
-    const live = await service.newAccount({
-      merchant: {
-        live: true,
-        live_enabled: true,
-        acquiring_profile: { acquirer: 'bank', descriptor_name: 'TEA', mcc: '5499', country: 'GB' },
-      },
-    })
+    const live = await service.newAccount({ merchant: liveMerchant })
     const answer = await openCheckouts(service, live).create()
     expect(fault(answer)).toBe(`${bad} invalid_request success_url invalid_request`)
+  })
+
+  test.each(['any', 'live_only'] as const)('in the mode of the integration that it makes: a key %s', async (mode) => {
+    const bare = await service.newAccount({ merchant: liveMerchant, integration: null })
+    const { secret_key } = await newKey(service.operator, bare.merchant_id, { mode, pair: true })
+    const own = openCheckouts(service, { ...bare, secret_key })
+    const refused = await own.create({ success_url: `${origin}/done` })
+    const rows = await service.sql`select integration_id from integrations where merchant_id = ${bare.merchant_id}`
+    const [{ integration_id }] = rows as unknown as [{ integration_id: string }]
+    expect(refused.body.error.message).toBe(
+      "success_url must be on one of the default integration's allowed origins; this adds one: " +
+        `ripper integration update ${integration_id} --add-origin ORIGIN (such as https://shop.example).`,
+    )
+    await service.sql`update integrations set allowed_origins = ${[origin]} where integration_id = ${integration_id}`
+    await clock.advance(60_000)
+    const { body } = await own.create({ success_url: `${origin}/done` })
+    expect(body).toMatchObject({ id: expect.stringMatching(/^cs_live_/), livemode: true })
   })
 
   test('once under a key', async () => {

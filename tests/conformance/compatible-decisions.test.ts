@@ -23,6 +23,12 @@ const post = (verb: 'capture' | 'cancel', id: string, sent: Sent = {}): Promise<
 
 const unpaid = async () => (await compatible.create(tea)).body.id as string
 const held = async (number?: string) => (await hold(account, number)).session.id
+/** Held, and captured or voided. */
+const decided = async (verb: 'capture' | 'cancel') => {
+  const id = await held()
+  await post(verb, id)
+  return id
+}
 const paid = async () => (await client.pay(visa)).body.session_id as string
 const lost = async () => {
   const session = await client.open()
@@ -80,17 +86,19 @@ describe('capture', () => {
     expect(latest_charge).toMatchObject({ object: 'charge', captured: true, amount_captured: 4200 })
   })
 
-  const unexpected = '400 invalid_request_error payment_intent_unexpected_state - hold_already_decided'
+  const unexpected = '400 invalid_request_error payment_intent_unexpected_state -'
   test.each<[string, () => Promise<string>, string]>([
-    ['requires_payment_method', unpaid, unexpected],
-    ['succeeded', paid, unexpected],
-    ['processing', lost, unexpected],
-    ['canceled', declined, unexpected],
+    ['requires_payment_method', unpaid, `${unexpected} invalid_request`],
+    ['succeeded', paid, `${unexpected} session_completed`],
+    ['succeeded', () => decided('capture'), `${unexpected} hold_already_decided`],
+    ['processing', lost, `${unexpected} session_processing`],
+    ['canceled', declined, `${unexpected} session_expired`],
+    ['canceled', () => decided('cancel'), `${unexpected} hold_already_decided`],
     ['nobody’s', nobodys, '404 invalid_request_error resource_missing intent resource_not_found'],
   ])('of one that is %s', async (status, make, expected) => {
     const answer = await post('capture', await make())
     expect(fault(answer)).toBe(expected)
-    if (expected === unexpected) expect(answer.body.error.message).toContain(`status is ${status}`)
+    if (expected.startsWith(unexpected)) expect(answer.body.error.message).toContain(`status is ${status}`)
   })
 
   test('that the acquirer refuses leaves it held', async () => {
@@ -178,6 +186,7 @@ describe('cancel', () => {
     ['succeeded', paid, `${unexpected} session_completed`],
     ['processing', lost, `${unexpected} session_processing`],
     ['canceled', declined, `${unexpected} session_expired`],
+    ['canceled', () => decided('cancel'), `${unexpected} hold_already_decided`],
     [
       'canceled',
       async () => {

@@ -9,7 +9,8 @@ import { type Account, newKey, until } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 import { openWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
-const service = await useService({ deliver: { schedule: [] } })
+const day_seconds = 24 * 3600
+const service = await useService({ deliver: { schedule: [day_seconds] } })
 const receivers: WebhookReceiver[] = []
 afterAll(async () => {
   for (const receiver of receivers) await receiver.close()
@@ -90,7 +91,34 @@ async function receiving() {
   return { ...(await newShop()), receiver }
 }
 
-test('while it is disabled it is told of nothing, and what waited is given up', async () => {
+test('what waits for it waits while it is disabled, and goes on once it is enabled', async () => {
+  const { client, create, send, receiver, account } = await receiving()
+  const { id } = (await create({ url: receiver.url })).body
+  receiver.treat(() => 500)
+  await client.pay()
+  const waits = (due_year: number) =>
+    until(
+      () => service.sql`
+        select 1 from webhook_queue where merchant_id = ${account.merchant_id} and class = 1 and attempt_number = 1
+          and attempt_id is null and extract(year from due_at) >= ${due_year}`,
+      (rows) => rows.length === 1,
+    )
+  await waits(2000)
+  await send('POST', `/${id}`, { disabled: 'true' })
+  await service.sql`update webhook_queue set due_at = created_at where merchant_id = ${account.merchant_id}`
+  await waits(9999)
+  expect(receiver.received).toHaveLength(1)
+  receiver.treat(() => 200)
+  await send('POST', `/${id}`, { disabled: 'false' })
+  const [first, second] = await receiver.has(2)
+  expect(second!.body).toBe(first!.body)
+  expect(
+    await service.sql`
+    select 1 from webhook_attempts where merchant_id = ${account.merchant_id} and status = 'dead_lettered'`,
+  ).toEqual([])
+})
+
+test('while it is disabled it is told of nothing', async () => {
   const { client, create, send, receiver, account } = await receiving()
   const { id } = (await create({ url: receiver.url })).body
   expect((await send('POST', `/${id}`, { disabled: 'true' })).body).toMatchObject({ id, status: 'disabled' })

@@ -386,3 +386,15 @@ test('an intent of these routes is told as it was created', async () => {
   expect(objectOf(one!)).toEqual(read)
   expect(read).toMatchObject({ metadata: { order_id: '7', description: 'tea' }, statement_descriptor_suffix: 'TEA' })
 })
+
+test.each(['/v1/events/evt_x', '/v1/checkout/sessions/cs_x/line_items'])(
+  'our own clients find nothing at %s, in our own words',
+  async (path) => {
+    const { account, get } = await openShop()
+    const { status, body } = await account.client.send('GET', path, {
+      headers: { 'x-service-api-key': account.secret_key },
+    })
+    expect([status, body]).toMatchObject([404, { error: 'resource_not_found', request_id: expect.any(String) }])
+    expect(fault(await get(path))).toContain('404 invalid_request_error resource_missing')
+  },
+)

@@ -2,9 +2,11 @@
 // queue's statements at once, in every order: none waits for the other for ever, and nothing is lost or told twice.
 
 import { describe, expect, test } from 'vitest'
+import { assignments } from '../../src/database/driver/rows.ts'
 import type { AnySql, Sql } from '../../src/database/open.ts'
+import { wakeDeliveries } from '../../src/webhooks/endpoints/endpoint-store.ts'
 import type { ClaimedDelivery } from '../../src/webhooks/queue/claimed-delivery.ts'
-import { endDeliveries, type Settlement, settleAttempts } from '../../src/webhooks/queue/queue-store.ts'
+import { endDeliveries, keepDeliveries, type Settlement, settleAttempts } from '../../src/webhooks/queue/queue-store.ts'
 import {
   addEndpoint,
   at,
@@ -48,6 +50,66 @@ async function begunAgain(): Promise<{ first: ClaimedDelivery; second: ClaimedDe
   const [second] = await claimed(sql, { class: 1, now: at(5) })
   return { first, second: second! }
 }
+
+describe('an endpoint is disabled until it is enabled again, and what is claimed meanwhile', () => {
+  const off = { status: 'disabled', may_return: true, disabled_at: noon }
+  const on = { status: 'active', may_return: false, disabled_at: null }
+  const turn = (state: object, tx: AnySql = sql) => tx`update webhook_endpoints set ${assignments(tx, state)}`
+  const keep = ({ delivery_id, attempt_id }: ClaimedDelivery) =>
+    keepDeliveries(sql, { merchant_id, endpoint_id: 'a', delivery_ids: [delivery_id], attempt_ids: [attempt_id] }, noon)
+  const enable = () =>
+    sql.begin(async (tx) => {
+      await turn(on, tx)
+      await wakeDeliveries(tx, { merchant_id, endpoint_id: 'a' }, at(60))
+    })
+  const stages: [string, () => Promise<ClaimedDelivery>, number][] = [
+    ['a first attempt', () => begun(sql), 0],
+    ['a retry', async () => (await begunAgain()).second, 1],
+  ]
+
+  test.each(stages)('%s waits, does not count, and is due when it is enabled', async (_name, start, attempt_number) => {
+    const delivery = await start()
+    await turn(off)
+    await keep(delivery)
+    const [row] = await queueRows(sql)
+    expect(row).toMatchObject({ class: Math.min(attempt_number, 1), attempt_number, attempt_id: null })
+    expect(await claimed(sql, { class: row!.class, now: at(365 * 24 * 3600) })).toEqual([])
+    await enable()
+    const [again] = await claimed(sql, { class: row!.class, now: at(60) })
+    expect(again).toMatchObject({
+      ...{ delivery_id: delivery.delivery_id, attempt_number: attempt_number + 1, endpoint_status: 'active' },
+    })
+    expect((await attemptRows(sql)).map(({ status }) => status)).toEqual(attempt_number ? ['failed'] : [])
+  })
+
+  test('is due at once if it is enabled before the process lets it wait', async () => {
+    const delivery = await begun(sql)
+    await turn(off)
+    const enabling = await openConnection(queue)
+    const locked = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<void>()
+    const enabled = enabling.sql.begin(async (tx) => {
+      await turn(on, tx)
+      locked.resolve()
+      await ended.promise
+      await wakeDeliveries(tx, { merchant_id, endpoint_id: 'a' }, noon)
+    })
+    await locked.promise
+    const { running } = await runInto(sql, () => keep(delivery))
+    ended.resolve()
+    await Promise.all([enabled, running])
+    await enabling.close()
+    expect(await claimed(sql, { now: at(1) })).toMatchObject([{ delivery_id: delivery.delivery_id }])
+  })
+
+  test('is left to another process that has taken it over', async () => {
+    const delivery = await begun(sql)
+    await turn(off)
+    const [other] = await claimed(sql, { now: later })
+    await keep(delivery)
+    expect(await queueRows(sql)).toMatchObject([{ attempt_id: other!.attempt_id, attempt_number: 2 }])
+  })
+})
 
 describe('an endpoint is deleted, and with it a delivery', () => {
   test('that was never attempted: nothing is left of it', async () => {

@@ -28,7 +28,7 @@ export function choiceForm(
     goOn.setAttribute('aria-disabled', String(ordered().length === 0))
   }
   const rows = goods.map((good) => {
-    const label = element('span', { class: 'name' }, good.name)
+    const label = element('bdi', { class: 'name' }, good.name)
     const price = element('span', { class: 'price' }, money(good.unit_amount))
     const stepper = stepperOf(
       {

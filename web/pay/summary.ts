@@ -28,7 +28,7 @@ export function summary(context: Context): Summary {
 
   const lineRow = (bill: Bill, line: BillLine) => {
     const name = line.name ?? say(words, line.kind === 'discount' ? 'discount' : 'amount')
-    const term = element('dt', {}, element('span', { class: 'name' }, name))
+    const term = element('dt', {}, element('bdi', { class: 'name' }, name))
     if (line.quantity !== 1) {
       const each = line.unit_amount === null ? null : money(bill, line.unit_amount)
       const quantity = element('bdi', {}, String(line.quantity))

@@ -2,7 +2,6 @@
 
 import { z } from 'zod'
 import type { Context } from '../../context.ts'
-import type { AnySql } from '../../database/open.ts'
 import { webhookKey } from '../../http/access.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
 import { route } from '../../http/route.ts'
@@ -49,29 +48,12 @@ export async function removeEndpoint(
 ): Promise<void> {
   const { merchant_id, endpoint_id: subject } = which
   const line = accountLine(writer, { merchant_id, subject, change: 'endpoint.deleted', at: now })
-  await changeAndEnd({ sql }, writer, { ...which, is_end: true }, now, async (tx) => {
+  await beginAs(sql, writer, async (tx) => {
     if (!(await disableEndpoint(tx, which, key, line))) throw endpointNotFound()
+    await endDeliveries(tx, which, now)
   })
-}
-
-/**
- * Makes a change and, if it is the end of what an endpoint is told, ends its deliveries: the first batch in the same
- * transaction. A worker ends the rest of very many as it claims them.
- */
-export async function changeAndEnd<Result>(
-  { sql }: Pick<Context, 'sql'>,
-  writer: LineWriter,
-  { is_end, ...which }: EndpointKey & { is_end: boolean },
-  now: Date,
-  change: (tx: AnySql) => Promise<Result>,
-): Promise<Result> {
-  const result = await beginAs(sql, writer, async (tx) => {
-    const changed = await change(tx)
-    if (is_end) await endDeliveries(tx, which, now)
-    return changed
-  })
-  for (let batches = 0; is_end && batches < batches_max; batches++) {
-    if ((await endDeliveries(sql, { ...which, but_claimed: true }, now)) === 0) break
+  // The first batch ends most; a worker ends the rest of very many as it claims them.
+  for (let batches = 0; batches < batches_max; batches++) {
+    if ((await endDeliveries(sql, { ...which, but_claimed: true }, now)) === 0) return
   }
-  return result
 }

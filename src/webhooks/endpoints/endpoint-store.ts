@@ -8,6 +8,7 @@ import { type GateResult, gateResult, hasPassed, insertKeyIfOpen } from '../../h
 import type { ObjectPlace } from '../../http/only-mode.ts'
 import type { Mode } from '../../kernel/values.ts'
 import { type Endpoint, type EndpointKey, endpoints_max } from '../endpoint.ts'
+import { not_due } from '../queue/queue-store.ts'
 
 /**
  * Writes an endpoint and its line, with the row of its idempotency key if there is one. Returns false and writes
@@ -67,6 +68,13 @@ export async function disableEndpoint(
     ), line as (insert into journal ${rowIf(sql, line, 'key')})
     ${gateResult(sql)}`
   return hasPassed(rows)
+}
+
+/** Makes all that waited for the endpoint due, in the transaction that enables it. */
+export async function wakeDeliveries(sql: AnySql, { merchant_id, endpoint_id }: EndpointKey, now: Date): Promise<void> {
+  await sql`
+    update webhook_queue set due_at = ${now}
+    where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and class in (0, 1) and due_at = ${not_due}`
 }
 
 /**

@@ -111,7 +111,7 @@ export async function claim(sql: Sql, order: ClaimOrder): Promise<Claim> {
       on conflict do nothing
     )
     select s.*, c.*, ev.event_id, ev.type as event_type, ev.body, e.url as endpoint_url,
-      e.status as endpoint_status, e.event_format, e.compatible_version, e.standard_webhooks, e.sealed_secret, e.previous_sealed_secret, e.previous_secret_until,
+      e.status as endpoint_status, e.may_return, e.event_format, e.compatible_version, e.standard_webhooks, e.sealed_secret, e.previous_sealed_secret, e.previous_secret_until,
       h.changed_at as breaker_changed_at, h.open_until, h.reopen_count,
       coalesce(c.last_attempt_id = any(array(select attempt_id from picked)), false) as was_lost
     from (

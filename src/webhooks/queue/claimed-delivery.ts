@@ -25,6 +25,8 @@ export type ClaimedDelivery = {
   inOtherWords?: () => string
   endpoint_url: string
   endpoint_status: 'active' | 'disabled'
+  /** Whether it is disabled only until its owner enables it again. */
+  may_return: boolean
   event_format: EventFormat
   compatible_version: string | null
   standard_webhooks: boolean

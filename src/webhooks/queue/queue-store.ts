@@ -1,6 +1,7 @@
 // The SQL that takes deliveries out of the queue: settles attempts, and ends deliveries that get no more.
 
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
+import type { EndpointKey } from '../endpoint.ts'
 import type { ClaimedDelivery } from './claimed-delivery.ts'
 
 /** How an attempt ended. */
@@ -158,6 +159,28 @@ async function endBatch(sql: AnySql, which: EndingDeliveries, now: Date) {
   return counts!
 }
 
+/** When a delivery is due whose endpoint is disabled until its owner enables it again. */
+export const not_due = new Date('9999-12-31T00:00:00Z')
+
+/**
+ * Lets claimed deliveries of a disabled endpoint wait until it is enabled again. Their attempts are not made and do not
+ * count. Its lock on the endpoint comes before or after the one of enabling it: after that, they are due at once.
+ */
+export async function keepDeliveries(
+  sql: AnySql,
+  { merchant_id, endpoint_id, ...ids }: EndpointKey & { delivery_ids: string[]; attempt_ids: string[] },
+  now: Date,
+): Promise<void> {
+  await sql`
+    with off as materialized (
+      select 1 from webhook_endpoints
+      where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and may_return for share
+    )
+    update webhook_queue set attempt_id = null, attempt_number = attempt_number - 1,
+      due_at = case when exists (select 1 from off) then ${not_due}::timestamptz else ${now}::timestamptz end
+    where merchant_id = ${merchant_id} and delivery_id = any(${ids.delivery_ids}) and attempt_id = any(${ids.attempt_ids})`
+}
+
 /** The start of an insert of attempts that ended without a known answer. */
 export function unanswered(sql: AnySql, status: Fragment, nextRetryAt: Fragment) {
   return sql`
@@ -171,7 +194,7 @@ export function unanswered(sql: AnySql, status: Fragment, nextRetryAt: Fragment)
 export function eventAndEndpoint(sql: AnySql, row: Fragment) {
   return sql`
     left join lateral (
-      select url, status, event_format, compatible_version, standard_webhooks, sealed_secret, previous_sealed_secret,
+      select url, status, may_return, event_format, compatible_version, standard_webhooks, sealed_secret, previous_sealed_secret,
         previous_secret_until from webhook_endpoints e
       where e.merchant_id = ${row}.merchant_id and e.endpoint_id = ${row}.endpoint_id offset 0) e on true
     left join lateral (

@@ -1,9 +1,9 @@
 // The attempts under way in this process. A claimed delivery's attempt begins at once; if it may have none, the
-// delivery is given up.
+// delivery waits for its endpoint or is given up.
 
 import type { Sql } from '../../database/open.ts'
 import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
-import { endDeliveries } from '../queue/queue-store.ts'
+import { endDeliveries, keepDeliveries } from '../queue/queue-store.ts'
 import { attemptsMax } from './retry-schedule.ts'
 import { type AttemptContext, runAttempt } from './run-attempt.ts'
 
@@ -54,6 +54,14 @@ export function openAttempts(parts: AttemptContext & { sql: Sql; onEnd(end: Atte
     } else metrics.webhookDeadLettered(count)
   }
 
+  /** Whoever enables the endpoint makes them due. */
+  async function keep(deliveries: ClaimedDelivery[]): Promise<void> {
+    const { merchant_id, endpoint_id } = deliveries[0]!
+    const delivery_ids = deliveries.map(({ delivery_id }) => delivery_id)
+    const attempt_ids = deliveries.map(({ attempt_id }) => attempt_id)
+    await keepDeliveries(sql, { merchant_id, endpoint_id, delivery_ids, attempt_ids }, clock.now())
+  }
+
   return {
     begin(deliveries, is_retry) {
       const isOver = (delivery: ClaimedDelivery) =>
@@ -63,7 +71,9 @@ export function openAttempts(parts: AttemptContext & { sql: Sql; onEnd(end: Atte
         if (!isOver(delivery)) follow(attempt(delivery, is_retry))
       }
       const over = Object.groupBy(deliveries.filter(isOver), ({ endpoint_id }) => endpoint_id)
-      for (const endpointDeliveries of Object.values(over)) follow(giveUp(endpointDeliveries!))
+      for (const endpointDeliveries of Object.values(over)) {
+        follow(endpointDeliveries![0]!.may_return ? keep(endpointDeliveries!) : giveUp(endpointDeliveries!))
+      }
     },
     async ended() {
       await Promise.all(underWay)
