@@ -2,7 +2,7 @@
 // the jobs. Events are committed here too, and the loop is woken as confirm wakes it.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { inOtherWords } from '../src/compatible/event-words.ts'
+import { inOtherWords } from '../src/compatible/events/event-words.ts'
 import { readConfig } from '../src/config/config.ts'
 import { keepMasterKey } from '../src/config/master-key.ts'
 import { openDatabase } from '../src/database/open.ts'

@@ -1,7 +1,7 @@
 // The service within this process, over one connection to its database: what it does can be counted.
 
 import type { AddressInfo } from 'node:net'
-import { inOtherWords } from '../src/compatible/event-words.ts'
+import { inOtherWords } from '../src/compatible/events/event-words.ts'
 import { keepMasterKey } from '../src/config/master-key.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { openDatabase, type Sql } from '../src/database/open.ts'

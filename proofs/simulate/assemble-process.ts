@@ -1,6 +1,6 @@
 // The parts of a simulated process: the service as it is, and at each of its ends what the scheduler has in hand.
 
-import { inOtherWords } from '../../src/compatible/event-words.ts'
+import { inOtherWords } from '../../src/compatible/events/event-words.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { openKeyring } from '../../src/kernel/keyring.ts'
 import type { World } from '../../src/kernel/world.ts'

@@ -1,6 +1,6 @@
 // `ripper delivery show`: one delivery with each of its attempts and the reasons for their results.
 
-import { inOtherWords } from '../compatible/event-words.ts'
+import { inOtherWords } from '../compatible/events/event-words.ts'
 import { inCell } from '../database/cells/cells.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { timestamp } from '../kernel/values.ts'

@@ -12,22 +12,28 @@ import {
   productAddresses,
   refundAddresses,
 } from './addresses.ts'
-import { cancelIntentAt } from './cancel-intent.ts'
-import { captureIntentAt } from './capture-intent.ts'
-import { createCheckoutAt } from './create-checkout-session.ts'
-import { createIntentAt } from './create-intent.ts'
-import { createRefundAt } from './create-refund.ts'
-import { createEndpointAt, deleteEndpointAt, listEndpointsAt, readEndpointAt, updateEndpointAt } from './endpoints.ts'
-import { expireCheckoutAt } from './expire-checkout-session.ts'
-import { listChargesAt } from './list-charges.ts'
-import { listIntentsAt } from './list-intents.ts'
-import { listRefundsAt } from './list-refunds.ts'
-import { listPricesAt, listProductsAt, readPriceAt, readProductAt } from './price-routes.ts'
-import { readChargeAt } from './read-charge.ts'
-import { listCheckoutsAt, readCheckoutAt, readLinesAt } from './read-checkout-session.ts'
-import { listEventsAt, readEventAt } from './read-events.ts'
-import { readIntentAt } from './read-intent.ts'
-import { readRefundAt } from './read-refund.ts'
+import { listChargesAt } from './charges/list-charges.ts'
+import { readChargeAt } from './charges/read-charge.ts'
+import { createCheckoutAt } from './checkout-sessions/create-checkout-session.ts'
+import { expireCheckoutAt } from './checkout-sessions/expire-checkout-session.ts'
+import { listCheckoutsAt, readCheckoutAt, readLinesAt } from './checkout-sessions/read-checkout-session.ts'
+import {
+  createEndpointAt,
+  deleteEndpointAt,
+  listEndpointsAt,
+  readEndpointAt,
+  updateEndpointAt,
+} from './endpoints/endpoint-routes.ts'
+import { listEventsAt, readEventAt } from './events/read-events.ts'
+import { cancelIntentAt } from './intents/cancel-intent.ts'
+import { captureIntentAt } from './intents/capture-intent.ts'
+import { createIntentAt } from './intents/create-intent.ts'
+import { listIntentsAt } from './intents/list-intents.ts'
+import { readIntentAt } from './intents/read-intent.ts'
+import { listPricesAt, listProductsAt, readPriceAt, readProductAt } from './prices/price-routes.ts'
+import { createRefundAt } from './refunds/create-refund.ts'
+import { listRefundsAt } from './refunds/list-refunds.ts'
+import { readRefundAt } from './refunds/read-refund.ts'
 
 export const compatibleRoutes: Route<Context>[] = [
   ...checkoutAddresses.flatMap((address) => [

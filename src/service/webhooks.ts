@@ -1,6 +1,6 @@
 // The configuration of webhooks: which addresses they may have, and how they are sent.
 
-import { inOtherWords } from '../compatible/event-words.ts'
+import { inOtherWords } from '../compatible/events/event-words.ts'
 import type { Config } from '../config/config.ts'
 import type { Context } from '../context.ts'
 import type { Clock, GuardedHttp } from '../kernel/world.ts'

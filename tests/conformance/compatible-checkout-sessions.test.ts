@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { advisedNames } from '../../src/compatible/checkout-advice.ts'
+import { advisedNames } from '../../src/compatible/checkout-sessions/checkout-advice.ts'
 import { liveMerchant } from '../support/both-modes.ts'
 import { checkouts, cup, openCheckouts, order } from '../support/checkout-sessions.ts'
 import { type Json, visa } from '../support/client.ts'

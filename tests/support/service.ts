@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { Acquirer } from '../../src/acquirers/acquirer.ts'
-import { inOtherWords } from '../../src/compatible/event-words.ts'
+import { inOtherWords } from '../../src/compatible/events/event-words.ts'
 import type { SingleSignOnConfig, ThreeDsFile } from '../../src/config/config.ts'
 import type { KnownConnector } from '../../src/connections/connectors.ts'
 import { type ConnectionOffice, createConnection } from '../../src/connections/manage-connections.ts'

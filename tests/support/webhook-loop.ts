@@ -1,7 +1,7 @@
 // A delivery loop on a database of rows: nothing is really posted, and polls end when a test lets them.
 
 import { randomBytes } from 'node:crypto'
-import { inOtherWords } from '../../src/compatible/event-words.ts'
+import { inOtherWords } from '../../src/compatible/events/event-words.ts'
 import type { InOtherWords } from '../../src/context.ts'
 import type { ClockTrust } from '../../src/database/clock/clock-trust.ts'
 import type { Sql } from '../../src/database/open.ts'
