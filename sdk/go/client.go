@@ -66,6 +66,14 @@ func (c CheckoutSessions) Retrieve(ctx context.Context, sessionID string, option
 	return get[CheckoutSession](ctx, c.sender, sessionsPath+"/", "cs", sessionID, "", options)
 }
 
+// Expire ends an unpaid session at once, as if its time were over.
+func (c CheckoutSessions) Expire(ctx context.Context, sessionID string, options ...Option) (*CheckoutSession, error) {
+	if err := judgeID("cs", sessionID); err != nil {
+		return nil, err
+	}
+	return post[CheckoutSession](ctx, c.sender, sessionsPath+"/"+sessionID+"/expire", nil, options)
+}
+
 // List returns a page, newest first. It may have fewer rows than Limit, even none, and still more behind it.
 func (c CheckoutSessions) List(ctx context.Context, query CheckoutSessionQuery, options ...Option) (*Page[ListedCheckoutSession], error) {
 	return list[ListedCheckoutSession](ctx, c.sender, sessionsPath, query, options)

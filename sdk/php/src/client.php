@@ -122,6 +122,17 @@ final class CheckoutSessions extends Resource
     }
 
     /**
+     * Ends an unpaid session at once, as if its time were over.
+     *
+     * @param WriteOptions $options
+     */
+    public function expire(string $session_id, array $options = []): CheckoutSession
+    {
+        $path = '/v1/checkout/sessions/' . self::id('cs', $session_id) . '/expire';
+        return new CheckoutSession($this->sender->send('POST', $path, $options));
+    }
+
+    /**
      * Newest first.
      *
      * @param CheckoutSessionQuery $query

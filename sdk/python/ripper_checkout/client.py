@@ -107,6 +107,10 @@ class CheckoutSessions(_Resource):
     def retrieve(self, session_id: str, **options: Unpack[CallOptions]) -> api.CheckoutSession:
         return self._send("GET", f"/v1/checkout/sessions/{_id('cs', session_id)}", **options)
 
+    def expire(self, session_id: str, **options: Unpack[WriteOptions]) -> api.CheckoutSession:
+        """Ends an unpaid session at once, as if its time were over."""
+        return self._send("POST", f"/v1/checkout/sessions/{_id('cs', session_id)}/expire", **options)
+
     def list(
         self, query: api.CheckoutSessionQuery | None = None, **options: Unpack[CallOptions]
     ) -> Pages[api.ListedCheckoutSession]:

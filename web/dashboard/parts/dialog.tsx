@@ -17,7 +17,7 @@ type DialogProps = {
 }
 
 export function Dialog({ title, onClose, is_opaque, is_busy = false, children }: DialogProps) {
-  const [opener] = useState(() => document.activeElement)
+  const [opener] = useState(() => document.activeElement as HTMLElement | null)
   useEffect(() => () => afterFrames(restored_frames, () => findLostFocus(opener)), [opener])
   return (
     <ModalOverlay
@@ -54,11 +54,10 @@ function afterFrames(count: number, act: () => void): void {
 }
 
 /** What opened the dialog may have gone with the act: a row that was decided. The keyboard goes on at the screen's heading. */
-function findLostFocus(opener: Element | null): void {
-  if (document.activeElement !== document.body || isDialogOpen()) return
-  const is_there = opener instanceof HTMLElement && opener !== document.body && opener.isConnected
-  const next = is_there ? opener : document.querySelector<HTMLElement>('main h1')
-  next?.focus({ preventScroll: true })
+function findLostFocus(opener: HTMLElement | null): void {
+  for (const each of [opener, document.querySelector<HTMLElement>('main h1')]) {
+    if (document.activeElement === document.body && !isDialogOpen()) each?.focus({ preventScroll: true })
+  }
 }
 
 /** Whether any dialog is over the page: then keys of the page rest. */

@@ -26,21 +26,12 @@ const compatible_events = [
 ] as const
 
 export function EventTicks({ event_format }: { event_format: string }) {
-  if (event_format === 'stripe') {
-    return compatible_events.map((type) => (
-      <Tick key={type} label={<code>{type}</code>} name="event" value={type} defaultChecked />
-    ))
-  }
-  return [...payment_events, ...refund_events].map((type) => (
-    <Tick
-      key={type}
-      label={sayCode('event', type)}
-      hint={<code>{type}</code>}
-      name="event"
-      value={type}
-      defaultChecked
-    />
-  ))
+  const is_ours = event_format !== 'stripe'
+  return (is_ours ? [...payment_events, ...refund_events] : compatible_events).map((type) => {
+    const code = <code>{type}</code>
+    const words = is_ours ? { label: sayCode('event', type), hint: code } : { label: code }
+    return <Tick key={type} {...words} name="event" value={type} defaultChecked />
+  })
 }
 
 /** Null where none is chosen that an endpoint needs. */

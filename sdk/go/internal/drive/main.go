@@ -100,6 +100,8 @@ func (s *send) do(waits *[]float64) (any, error) {
 		return client.Checkout.Sessions.Create(ctx, arg[ripper.CheckoutSessionCreate](s, 0), options...)
 	case "checkout.sessions.retrieve":
 		return client.Checkout.Sessions.Retrieve(ctx, arg[string](s, 0), options...)
+	case "checkout.sessions.expire":
+		return client.Checkout.Sessions.Expire(ctx, arg[string](s, 0), options...)
 	case "checkout.sessions.list":
 		return all(client.Checkout.Sessions.All(ctx, arg[ripper.CheckoutSessionQuery](s, 0), options...))
 	case "payments.retrieve":
