@@ -60,10 +60,10 @@ export async function backupTables(tx: CopyTransaction): Promise<BackupTables> {
 function ownTables(newest: number): Map<string, Set<string>> {
   const own = new Map([['public.migrations', new Set(['number', 'name', 'applied_at'])]])
   const nameOf = (name: string) => (name.includes('.') ? name : `public.${name}`)
-  for (const { number, text: commentedText } of ownMigrations()) {
+  for (const { number, text: whole_text } of ownMigrations()) {
     if (number > newest) break
     // A comment may have a semicolon.
-    const text = commentedText.replaceAll(/--.*$/gm, '')
+    const text = whole_text.replaceAll(/--.*$/gm, '')
     for (const [, name, body] of text.matchAll(/^create table ([\w.]+) \(\n(.*?)^\)/gms)) {
       own.set(nameOf(name!), new Set(namesIn(body!, columnLine)))
     }
