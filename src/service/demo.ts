@@ -135,8 +135,6 @@ async function makeDemo(context: ManageContext, base_url: string): Promise<strin
     name: 'default',
     is_default: true,
     allowed_origins: [new URL(base_url).origin],
-    // A first request in another platform's words names one of these goods as its price, and a secret key sells by this integration.
-    price_list: priceList,
   })
   return merchant_id
 }
