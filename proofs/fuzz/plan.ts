@@ -115,15 +115,20 @@ const placing: fc.Arbitrary<Place> = fc.oneof(
 )
 
 function queryOf({ query }: Operation): fc.Arbitrary<Plan['query']> {
-  const good = query.map(({ name, schema }) =>
-    allowed(schema, name).map((value): Plan['query'][number] => [name, String(value)]),
-  )
+  const good = query.map(({ name, schema }) => allowed(schema, name).map((value) => queryPair(name, value)))
   const cursor = part.map((at): Plan['query'][number] => ['after', { cursor: at }])
   const odd = fc
     .tuple(fc.constantFrom('limit', 'offset', 'after', 'status', 'integration', 'x', '__proto__'), oddText)
     .map((pair): Plan['query'][number] => pair)
   const one = query.length === 0 ? odd : mostly(6, fc.oneof(...good), odd, cursor)
   return mostly(query.length === 0 ? 20 : 2, fc.constant([]), fc.array(one, { maxLength: 3 }))
+}
+
+/** Members of an object and entries of a list stand in brackets behind the name; one is enough. */
+function queryPair(name: string, value: Value): Plan['query'][number] {
+  if (value === null || typeof value !== 'object') return [name, String(value)]
+  const [key = '', first = ''] = Object.entries(value)[0] ?? []
+  return [`${name}[${Array.isArray(value) ? '' : key}]`, typeof first === 'object' ? '' : String(first)]
 }
 
 /** Every request that can be made of an operation. */
