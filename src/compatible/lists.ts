@@ -117,17 +117,20 @@ export function noEdge({ direction }: Pick<PageRequest, 'direction'>, noun: stri
 }
 
 /** A page in the direction that was asked for, one row longer than it is shown where there are more. */
-export type FoundPage<Row> = {
+export type Look<Row> = {
   rows: Row[]
   /** The id of the last journal line that was looked at, if the look ended before the merchant's rows did. */
   ended_at: string | null
 }
 
 /**
- * The rows of a page, newest first. Throws `invalid_request` where a look found none before it ended: clients go on at the last
- * object of a page, so that an empty page would be the end.
+ * The rows of a page, newest first. Throws `invalid_request` for undefined, which says that the edge is no object of the list; and where a
+ * look found none before it ended: clients go on at the last object of a page, so that an empty page would be the end.
  */
-export function pageOf<Row>({ rows, ended_at }: FoundPage<Row>, { limit, direction }: PageRequest) {
+export function pageOf<Row>(look: Look<Row> | undefined, request: PageRequest, noun: string) {
+  if (!look) throw noEdge(request, noun)
+  const { rows, ended_at } = look
+  const { limit, direction } = request
   if (rows.length === 0 && ended_at !== null) throw lookEnded(ended_at, direction)
   const page = rows.slice(0, limit)
   return {

@@ -33,3 +33,13 @@ export function absentMembers<Name extends string>(names: readonly Name[]): Reco
 export function nulls<Name extends string>(names: readonly Name[]): Record<Name, z.ZodNull> {
   return Object.fromEntries(names.map((name) => [name, z.null()])) as Record<Name, z.ZodNull>
 }
+
+/** Of a price, sold or offered. */
+export const absentOfPrice = [
+  'custom_unit_amount',
+  'lookup_key',
+  'nickname',
+  'recurring',
+  'tiers_mode',
+  'transform_quantity',
+] as const

@@ -6,7 +6,7 @@ import { admitKey } from '../../merchants/admit.ts'
 import type { Context } from '../../payments/context.ts'
 import type { Address } from '../addresses.ts'
 import { explain } from '../faults.ts'
-import { idText, listMembers, listView, noEdge, pageOf, pageRequestOf, queryOf, viewList } from '../lists.ts'
+import { idText, listMembers, listView, pageOf, pageRequestOf, queryOf, viewList } from '../lists.ts'
 import { paymentOf } from '../refunds/list-refunds.ts'
 import { listCharges } from '../refunds/refund-list-store.ts'
 import { charge, viewCharge } from './charge.ts'
@@ -32,9 +32,8 @@ export const listChargesAt = (address: Address): Route<Context> =>
       const { merchant_id } = holder
       const request = pageRequestOf(query)
       const payment_id = await paymentOf(sql, { merchant_id, mode }, query)
-      const found = await listCharges(sql, { merchant_id, mode, payment_id }, request)
-      if (!found) throw noEdge(request, 'charge')
-      const { rows, has_more } = pageOf(found, request)
+      const page = await listCharges(sql, { merchant_id, mode, payment_id }, request)
+      const { rows, has_more } = pageOf(page, request, 'charge')
       return viewList(url, rows.map(viewCharge), has_more)
     },
   })

@@ -102,7 +102,7 @@ export const listCheckoutsAt = (address: Address): Route<Context> =>
       const filters = { merchant_id, mode, status, session_id, created_from, created_before }
       const found = await listCheckoutSessions(sql, filters, { direction, edge, limit: limit + 1, now })
       const ended_at = found.ended_at && idsFrom(found.ended_at)
-      const { rows, has_more } = pageOf({ rows: found.rows, ended_at }, request)
+      const { rows, has_more } = pageOf({ rows: found.rows, ended_at }, request, 'Checkout Session')
       const data = await viewCheckoutSessions(context, rows, { key: holder, expand: query.expand, now })
       return viewList('/v1/checkout/sessions', data, has_more)
     },

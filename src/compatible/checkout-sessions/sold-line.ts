@@ -3,16 +3,7 @@
 import { z } from 'zod'
 import type { CheckoutSession, SoldLine } from '../../payments/checkout-session.ts'
 import { anyMetadata } from '../../payments/fields.ts'
-import { absentMembers, nulls, unixSeconds } from '../members.ts'
-
-const absentOfPrice = [
-  'custom_unit_amount',
-  'lookup_key',
-  'nickname',
-  'recurring',
-  'tiers_mode',
-  'transform_quantity',
-] as const
+import { absentMembers, absentOfPrice, nulls, unixSeconds } from '../members.ts'
 
 const soldPrice = z
   .object({

@@ -139,7 +139,11 @@ export const listEndpointsAt = (address: Address): Route<Context> =>
       const ordered = request.direction === 'older' ? all : all.toReversed()
       const edge_at = ordered.findIndex(({ endpoint_id }) => endpoint_id === request.edge)
       if (request.edge !== null && edge_at < 0) throw noEdge(request, 'webhook endpoint')
-      const { rows, has_more } = pageOf({ rows: ordered.slice(edge_at + 1), ended_at: null }, request)
+      const { rows, has_more } = pageOf(
+        { rows: ordered.slice(edge_at + 1), ended_at: null },
+        request,
+        'webhook endpoint',
+      )
       return viewList(url, rows.map(viewCompatibleEndpoint), has_more)
     },
   })

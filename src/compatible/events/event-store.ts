@@ -6,7 +6,7 @@ import { idsFrom } from '../../kernel/ids.ts'
 import type { Mode, StoredEventType } from '../../kernel/values.ts'
 import { endOf, lineOrder, lineSpan, lines_max } from '../../payments/reading/line-look.ts'
 import { endpointFacts } from '../endpoints/endpoint-store.ts'
-import type { FoundPage, PageRequest } from '../lists.ts'
+import type { Look, PageRequest } from '../lists.ts'
 import type { EventFacts, FrozenBody } from './event.ts'
 
 /** An event with its parsed body. */
@@ -78,7 +78,7 @@ export async function listEvents(
   sql: Sql,
   { merchant_id, mode, types }: EventFilters,
   page: PageRequest,
-): Promise<FoundPage<ReadEvent> | undefined> {
+): Promise<Look<ReadEvent> | undefined> {
   const edge = page.edge === null ? null : await findEvent(sql, { merchant_id, mode, event_id: page.edge })
   if (edge === undefined) return undefined
   const order = lineOrder(sql, page.direction)

@@ -16,7 +16,7 @@ import type { Context } from '../../payments/context.ts'
 import type { Address } from '../addresses.ts'
 import { entriesOf } from '../expand.ts'
 import { explain } from '../faults.ts'
-import { listMembers, listView, noEdge, pageOf, pageRequestOf, queryOf, viewList } from '../lists.ts'
+import { listMembers, listView, pageOf, pageRequestOf, queryOf, viewList } from '../lists.ts'
 import { eventView } from './event.ts'
 import { findEvent, listEvents } from './event-store.ts'
 import { viewEvents } from './event-words.ts'
@@ -74,9 +74,8 @@ export const listEventsAt = (address: Address): Route<Context> =>
     refusals: ['resource_not_found'],
     handle: async ({ sql }: Context, { holder: { merchant_id }, query, only_mode: mode }) => {
       const request = pageRequestOf(query)
-      const found = await listEvents(sql, { merchant_id, mode, types: typesOf(query) }, request)
-      if (!found) throw noEdge(request, 'event')
-      const { rows, has_more } = pageOf(found, request)
+      const page = await listEvents(sql, { merchant_id, mode, types: typesOf(query) }, request)
+      const { rows, has_more } = pageOf(page, request, 'event')
       return viewList(url, await viewEvents(sql, rows), has_more)
     },
   })

@@ -9,7 +9,7 @@ import { endOf, lineOrder, lineSpan, lines_max } from '../../payments/reading/li
 import type { Session } from '../../payments/session.ts'
 import type { ThreeDsStep } from '../../payments/three-ds-states.ts'
 import type { ChargeRow } from '../charges/charge.ts'
-import type { FoundPage, PageRequest } from '../lists.ts'
+import type { Look, PageRequest } from '../lists.ts'
 import type { IntentRows } from './intent.ts'
 
 type IntentRow = Session & Omit<IntentRows, 'session'>
@@ -62,7 +62,7 @@ export async function listIntents(
   sql: Sql,
   { merchant_id, mode }: IntentFilters,
   page: PageRequest,
-): Promise<FoundPage<IntentRows> | undefined> {
+): Promise<Look<IntentRows> | undefined> {
   const behind = page.edge === null ? null : await lineOfSession(sql, { merchant_id, mode, session_id: page.edge })
   if (behind === undefined) return undefined
   const ofMode = mode ? sql`and mode = ${mode}` : sql``

@@ -7,7 +7,7 @@ import type { Context } from '../../payments/context.ts'
 import type { Address } from '../addresses.ts'
 import { expandInList } from '../expand.ts'
 import { explain } from '../faults.ts'
-import { listMembers, listView, noEdge, pageOf, pageRequestOf, queryOf, viewList } from '../lists.ts'
+import { listMembers, listView, pageOf, pageRequestOf, queryOf, viewList } from '../lists.ts'
 import { expandIntents, intentParts } from './expand-intents.ts'
 import { paymentIntent, viewIntent } from './intent.ts'
 import { listIntents } from './intent-store.ts'
@@ -35,9 +35,8 @@ export const listIntentsAt = (address: Address): Route<Context> =>
     handle: async ({ sql }: Context, { holder, query, now, only_mode: mode }) => {
       const { merchant_id } = holder
       const request = pageRequestOf(query)
-      const found = await listIntents(sql, { merchant_id, mode }, request)
-      if (!found) throw noEdge(request, 'payment intent')
-      const { rows, has_more } = pageOf(found, request)
+      const page = await listIntents(sql, { merchant_id, mode }, request)
+      const { rows, has_more } = pageOf(page, request, 'payment intent')
       const intents = rows.map((row) => viewIntent(row, { now }))
       const data = await expandIntents(sql, merchant_id, { intents, expand: query.expand })
       return viewList(url, data, has_more)

@@ -130,5 +130,5 @@ function pageOfOffers(offers: Offer[], request: PageRequest, noun: string) {
       (created_from === undefined || created_at >= created_from) &&
       (created_before === undefined || created_at < created_before),
   )
-  return pageOf({ rows: rows.slice(0, limit + 1), ended_at: null }, request)
+  return pageOf({ rows: rows.slice(0, limit + 1), ended_at: null }, request, noun)
 }

@@ -6,16 +6,7 @@ import type { Mode } from '../../kernel/values.ts'
 import { type Account, defaultIntegration } from '../../merchants/directory.ts'
 import type { Integration, PriceListItem } from '../../merchants/integration.ts'
 import { modeOf } from '../../merchants/merchant.ts'
-import { absentMembers, nulls, unixSeconds } from '../members.ts'
-
-const absentOfPrice = [
-  'custom_unit_amount',
-  'lookup_key',
-  'nickname',
-  'recurring',
-  'tiers_mode',
-  'transform_quantity',
-] as const
+import { absentMembers, absentOfPrice, nulls, unixSeconds } from '../members.ts'
 
 export const price = z
   .object({

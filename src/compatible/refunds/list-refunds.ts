@@ -11,7 +11,7 @@ import { findSession } from '../../payments/sessions/session-store.ts'
 import type { Address } from '../addresses.ts'
 import { explain } from '../faults.ts'
 import { findCharge } from '../intents/intent-store.ts'
-import { idText, listMembers, listView, noEdge, pageOf, pageRequestOf, queryOf, viewList } from '../lists.ts'
+import { idText, listMembers, listView, pageOf, pageRequestOf, queryOf, viewList } from '../lists.ts'
 import { isCharge, paymentIdOf } from '../members.ts'
 import { noCharge, noIntent } from './create-refund.ts'
 import { compatibleRefund, viewCompatibleRefund } from './refund.ts'
@@ -41,9 +41,8 @@ export const listRefundsAt = (address: Address): Route<Context> =>
       const { merchant_id } = holder
       const request = pageRequestOf(query)
       const payment_id = await paymentOf(sql, { merchant_id, mode }, query)
-      const found = await listRefunds(sql, { merchant_id, mode, payment_id }, request)
-      if (!found) throw noEdge(request, 'refund')
-      const { rows, has_more } = pageOf(found, request)
+      const page = await listRefunds(sql, { merchant_id, mode, payment_id }, request)
+      const { rows, has_more } = pageOf(page, request, 'refund')
       return viewList(url, rows.map(viewCompatibleRefund), has_more)
     },
   })

@@ -9,7 +9,7 @@ import { findRefund } from '../../payments/reading/refund-store.ts'
 import type { Refund } from '../../payments/refund.ts'
 import type { ChargeRow } from '../charges/charge.ts'
 import { findCharge, findCharges } from '../intents/intent-store.ts'
-import type { FoundPage, PageRequest } from '../lists.ts'
+import type { Look, PageRequest } from '../lists.ts'
 import { isCharge, paymentIdOf } from '../members.ts'
 
 type Filters = {
@@ -27,7 +27,7 @@ export async function listRefunds(
   sql: Sql,
   { merchant_id, mode, payment_id }: Filters,
   page: PageRequest,
-): Promise<FoundPage<Refund> | undefined> {
+): Promise<Look<Refund> | undefined> {
   const { edge, direction, created_from, created_before } = page
   if (edge !== null) {
     const refund = await findRefund(sql, { merchant_id, refund_id: edge })
@@ -72,7 +72,7 @@ export async function listCharges(
   sql: Sql,
   { merchant_id, mode, payment_id }: Filters,
   page: PageRequest,
-): Promise<FoundPage<ChargeRow> | undefined> {
+): Promise<Look<ChargeRow> | undefined> {
   const { edge, direction, limit } = page
   const start = edge === null ? null : await findCharge(sql, { merchant_id, payment_id: paymentIdOf(edge) })
   if (start !== null && (!start || !isCharge(start) || (mode !== null && start.mode !== mode))) return undefined
