@@ -80,10 +80,17 @@ export type SettleRequest = {
    * perhaps not.
    */
   is_repeat?: boolean
+  /**
+   * A capture of so small a part that what is authorised would be enough for a second one. Left out: it would not, or this is no
+   * capture.
+   */
+  fits_twice?: true
 } & Sending
 
 /** An amount in the acquirer's books, which may differ from the requested one. */
 type Money = { amount: number; currency: string }
+
+type Authorisation = Money & { brand: Brand }
 
 /**
  * A definite answer. `failed` is an error at the acquirer that moved no money. A later look-up or list of the same reference
@@ -99,6 +106,8 @@ export type AuthoriseAnswer =
        * liability.
        */
       liability_shifted?: false
+      /** When the acquirer lets the reservation go by itself; left out where it does not say. */
+      expires_at?: Date
     } & AnswerEnvironment &
       Money)
   | {
@@ -278,6 +287,10 @@ export type Acquirer = {
   readonly late_approval_ms: number
   /** Whether a charge carries this result of 3-D Secure. Without it liability never shifts. Left out: it carries every one. */
   carriesThreeDs?(data: ThreeDsData): boolean
+  /** Why it cannot capture that part of an authorisation, in words; null if it can. Left out: it can capture every part. */
+  partialCaptureRefusal?(authorisation: Authorisation, amount: number): string | null
+  /** When it lets a reservation go by itself, where its approvals do not say. Left out: nothing says. */
+  expiryOf?(authorisation: { brand: Brand; authorised_at: Date }): Date
   /** Called before each charge if it exists, and may be repeated. If it throws Unanswered or NotSent, nothing has moved. */
   prepare?(request: PrepareRequest): Promise<PrepareAnswer>
   /** Each of the next functions throws Unanswered or NotSent if the acquirer gave no reliable answer. */
