@@ -22,3 +22,15 @@ export const unknownAuthorisation: ReturnType<typeof refusedWith> = {
 export function suggests(outcome: Suggestion['outcome']): Suggestion {
   return { result: 'suggested', outcome }
 }
+
+/** More than the authorisation of any card lives. */
+const longest_life_ms = 366 * 24 * 3_600_000
+
+/**
+ * When the acquirer lets a reservation go by itself, by its own times. Left out if it names no time after the authorisation, or one
+ * that no authorisation lives to see.
+ */
+export function expiryOf(authorised_at: Date, expires_at: Date): { expires_at?: Date } {
+  const life_ms = expires_at.getTime() - authorised_at.getTime()
+  return life_ms > 0 && life_ms <= longest_life_ms ? { expires_at } : {}
+}

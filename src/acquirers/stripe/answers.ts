@@ -17,6 +17,7 @@ import { declineOf } from './declines.ts'
 import {
   environmentOf,
   errorIn,
+  expiryIn,
   intentIn,
   isNotShifted,
   refundIn,
@@ -179,7 +180,7 @@ function approvedOf(intent: TheirIntent): AuthoriseAnswer | null {
   // Two amounts that contradict each other cannot be relied on.
   if (!money || (of_all !== null && of_all !== amount)) return null
   const approval = { result: 'approved', acquirer_transaction_id: id, captured, ...money } as const
-  const answer = { ...approval, ...environmentOf(intent) }
+  const answer = { ...approval, ...environmentOf(intent), ...(!captured && expiryIn(intent)) }
   return isNotShifted(intent) ? { ...answer, liability_shifted: false } : answer
 }
 

@@ -27,3 +27,7 @@ export const { currencies: stripeCurrencies, sent: amountSent } = units
 export function moneyRead({ amount, currency }: Money): Money | null {
   return units.read({ amount, currency: currency.toUpperCase() })
 }
+
+export function unspeakable({ amount, currency }: Money): string {
+  return `Stripe cannot express ${amount} ${currency} in its minor units`
+}

@@ -1,6 +1,7 @@
 // PaymentIntents, refunds and errors of Stripe: only the members that we rely on, validated before they are read.
 
 import { z } from 'zod'
+import { expiryOf } from '../answers.ts'
 import type { AnswerEnvironment } from '../environment.ts'
 import type { WireAnswer } from '../wire.ts'
 
@@ -41,7 +42,13 @@ const intent = z.object({
         /** If they are malformed, the intent stays readable. */
         payment_method_details: z
           .object({
-            card: z.object({ three_d_secure: z.object({ result: text }).nullish() }).nullish(),
+            card: z
+              .object({
+                three_d_secure: z.object({ result: text }).nullish(),
+                /** In seconds. */
+                capture_before: count.nullish().catch(null),
+              })
+              .nullish(),
           })
           .nullish()
           .catch(null),
@@ -103,14 +110,42 @@ export function environmentOf({ livemode }: Pick<TheirIntent, 'livemode'>): Answ
 }
 
 /** Whether Stripe says that the issuer is not liable: it used no 3-D Secure data, or they came to nothing. */
-export function isNotShifted({ latest_charge: charge }: TheirIntent): boolean {
-  const details = typeof charge === 'object' ? charge?.payment_method_details : null
-  const threeDs = details?.card?.three_d_secure
+export function isNotShifted(intent: TheirIntent): boolean {
+  const threeDs = cardOf(intent)?.three_d_secure
   if (threeDs === undefined) return false
   return threeDs === null || (threeDs.result !== null && !shifting.has(threeDs.result))
 }
 
 const shifting = new Set(['authenticated', 'attempt_acknowledged'])
+
+/** When Stripe lets go by itself what is reserved. */
+export function expiryIn(intent: TheirIntent): { expires_at?: Date } {
+  const seconds = cardOf(intent)?.capture_before
+  return seconds == null ? {} : expiryOf(new Date(intent.created * 1000), new Date(seconds * 1000))
+}
+
+function cardOf({ latest_charge: charge }: TheirIntent) {
+  return typeof charge === 'object' ? charge?.payment_method_details?.card : null
+}
+
+/** How much of what was approved a capture of a part gave free; 0 where nothing was captured. */
+export function releasedOf({ status, amount, amount_received }: Pick<TheirIntent, ReceivedMember>): number {
+  return status === 'succeeded' && amount_received !== null ? Math.max(amount - amount_received, 0) : 0
+}
+
+export type ReceivedMember = 'status' | 'amount' | 'amount_received'
+
+/**
+ * The refunds of what was captured; newest first, as Stripe lists them. It lists what a capture of a part gave free as well, as the
+ * first refund of all: github.com/woocommerce/woocommerce-gateway-stripe/issues/1073.
+ */
+export function refundsOfCapture(intent: Pick<TheirIntent, ReceivedMember>, refunds: TheirRefund[]): TheirRefund[] {
+  const released_amount = releasedOf(intent)
+  const first = refunds.at(-1)
+  const is_release =
+    released_amount > 0 && first?.amount === released_amount && first.metadata?.ripper_reference === undefined
+  return is_release ? refunds.slice(0, -1) : refunds
+}
 
 /** Whether the refund was or is being carried out. */
 export function isGiven({ status }: TheirRefund): boolean {

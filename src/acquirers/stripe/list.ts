@@ -4,7 +4,7 @@ import { TooLong, type WireAnswer, type WireRequest } from '../../vendor-wire/wi
 import { type LiveAuthorisation, TooMany, Unanswered } from '../acquirer.ts'
 import { type AcquirerConnection, credentialsOf } from '../connector.ts'
 import type { StripeCredentials } from './credentials.ts'
-import { pageIn } from './intents.ts'
+import { intentIn, pageIn } from './intents.ts'
 import { ask, refundsAt } from './read.ts'
 import { intentsWithin, page_limit } from './requests.ts'
 import { isReversed, liveOf } from './standings.ts'
@@ -63,8 +63,7 @@ async function liveAt(
   if (!liveIntent) return null
   const { needs_refunds, ...live } = liveIntent
   if (!needs_refunds || live.installation !== connection.installation) return live
-  const intent = { id: live.acquirer_transaction_id!, status: 'succeeded' }
-  return isReversed(await refundsAt(connection, intent)) ? null : live
+  return isReversed(await refundsAt(connection, intentIn(each)!)) ? null : live
 }
 
 function idOf(each: unknown, name: string): string {

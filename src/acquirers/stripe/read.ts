@@ -5,7 +5,16 @@ import { type AcquirerConnection, credentialsOf, notTheirs } from '../connector.
 import { isGood, notShown, type WireAnswer, type WireRequest } from '../wire.ts'
 import { isMissing } from './answers.ts'
 import type { StripeCredentials } from './credentials.ts'
-import { intentIn, isMarked, pageIn, refundIn, type TheirIntent, type TheirRefund } from './intents.ts'
+import {
+  intentIn,
+  isMarked,
+  pageIn,
+  type ReceivedMember,
+  refundIn,
+  refundsOfCapture,
+  type TheirIntent,
+  type TheirRefund,
+} from './intents.ts'
 import { intentById, refundsOf } from './requests.ts'
 
 /** More refunds than one payment ever has. */
@@ -49,12 +58,13 @@ export function intentIdOf({
   return handle ?? acquirer_transaction_id
 }
 
-/** All refunds. Stripe is not asked if nothing was captured. Throws Unanswered or NotSent. */
+/** All refunds of what was captured. Stripe is not asked if nothing was. Throws Unanswered or NotSent. */
 export async function refundsAt(
   connection: AcquirerConnection<StripeCredentials>,
-  { id, status }: Pick<TheirIntent, 'id' | 'status'>,
+  intent: Pick<TheirIntent, 'id' | ReceivedMember>,
 ): Promise<TheirRefund[]> {
   const { name } = connection
+  const { id, status } = intent
   if (status !== 'succeeded') return []
   const credentials = await credentialsOf(connection)
   const refunds: TheirRefund[] = []
@@ -66,7 +76,7 @@ export async function refundsAt(
       throw new Unanswered(`${name}: it shows refunds that cannot be read`)
     }
     refunds.push(...some)
-    if (!page!.has_more || some.length === 0) return refunds
+    if (!page!.has_more || some.length === 0) return refundsOfCapture(intent, refunds)
   }
   throw new Unanswered(`${name}: more refunds of a payment than are read`)
 }

@@ -6,7 +6,7 @@ import { type AcquirerConnection, credentialsOf } from '../connector.ts'
 import { afterRequest, type Wire, type WireAnswer, type WireRequest } from '../wire.ts'
 import { approved, type Contested, cancelAnswer, captureAnswer, refundAnswer } from './answers.ts'
 import type { StripeCredentials } from './credentials.ts'
-import { amountSent } from './currencies.ts'
+import { amountSent, unspeakable } from './currencies.ts'
 import { type TheirIntent, type TheirRefund, wasApproved } from './intents.ts'
 import { findTheirIntent, intentIdOf, refundsAt } from './read.ts'
 import { cancelRequest, captureRequest, refundRequest } from './requests.ts'
@@ -41,11 +41,7 @@ async function send(
     return wasApproved(cancelledIntent) ? approved(intent_id) : nothingBehind(cancelledIntent)
   }
   const amount = amountSent(request)
-  if (amount === null) {
-    const { amount: iso_amount, currency } = request
-    const reason = `${name}: Stripe cannot express ${iso_amount} ${currency} in its minor units`
-    return refusedWith('amount_mismatch', reason)
-  }
+  if (amount === null) return refusedWith('amount_mismatch', `${name}: ${unspeakable(request)}`)
   if (kind === 'capture') {
     const wireRequest = { ...captureRequest(request, { amount, intent_id }, credentials), sendable }
     return captureAnswer(await sendStateful(wire, wireRequest), intent_id, request, name)

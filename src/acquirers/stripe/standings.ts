@@ -15,7 +15,7 @@ import { unknownAuthorisation } from '../answers.ts'
 import { standInReference } from '../reference.ts'
 import { approved, chargeOf, refundStands, takenOf } from './answers.ts'
 import { moneyRead } from './currencies.ts'
-import { intentIn, isGiven, type TheirIntent, type TheirRefund, wasApproved } from './intents.ts'
+import { intentIn, isGiven, releasedOf, type TheirIntent, type TheirRefund, wasApproved } from './intents.ts'
 import { cancelReasons } from './requests.ts'
 
 /** What an intent and all its refunds show about its charge. An intent that was never confirmed moved nothing. */
@@ -117,10 +117,21 @@ export function whyRefused(
   if (status === 'processing') return 'in_progress'
   if (!wasApproved(intent)) return nothingBehind(intent).decline_code
   if (isReversed(refunds)) return 'already_reversed'
-  if (status === 'requires_capture') return kind === 'refund' ? 'not_captured' : null
+  if (status === 'requires_capture') {
+    if (kind === 'refund') return 'not_captured'
+    return kind === 'capture' && isMoreThanReserved(amount, intent) ? 'amount_mismatch' : null
+  }
   if (kind === 'capture' || kind === 'void') return 'already_captured'
   const amount_left = kind === 'refund' ? leftOf(intent, refunds) : null
   return amount_left !== null && amount > amount_left ? 'refund_exceeds_captured' : null
+}
+
+function isMoreThanReserved(
+  amount: number,
+  { amount: their_amount, amount_capturable, currency }: TheirIntent,
+): boolean {
+  const reservedMoney = moneyRead({ amount: amount_capturable ?? their_amount, currency })
+  return reservedMoney !== null && amount > reservedMoney.amount
 }
 
 /** The answer about an intent that never was an authorisation: there is none, or it was declined. */
@@ -169,7 +180,7 @@ export function liveOf(each: unknown): (LiveAuthorisation & { needs_refunds: boo
   const names = { reference, acquirer_transaction_id, installation }
   const authorised_at = new Date(created * 1000)
   const needs_refunds = captured && charge === null
-  const refunded_amount = captured ? (charge?.amount_refunded ?? null) : null
+  const refunded_amount = captured ? refundedIn(intent, charge?.amount_refunded ?? null) : null
   const refund = refundedOf(intent, refunded_amount)
   return { ...names, ...money, ...refund, captured, authorised_at, needs_refunds }
 }
@@ -182,6 +193,13 @@ export function leftOf({ amount_received, currency }: TheirIntent, refunds: Thei
 
 function givenIn(refunds: TheirRefund[]): number {
   return refunds.filter(isGiven).reduce((total, { amount }) => total + amount, 0)
+}
+
+/** How much of the capture was given back, of what the charge counts as refunded: that includes what a capture of a part gave free. */
+function refundedIn(intent: TheirIntent, amount_refunded: number | null): number | null {
+  const released_amount = releasedOf(intent)
+  if (amount_refunded === null || amount_refunded < released_amount) return amount_refunded
+  return amount_refunded - released_amount
 }
 
 function refundedOf({ currency }: TheirIntent, amount: number | null): { refunded_amount?: number } {

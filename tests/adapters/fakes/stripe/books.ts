@@ -31,6 +31,8 @@ export type FakeIntent = {
   three_ds_result: 'authenticated' | 'failed' | null
   /** By a capture of its own. */
   captured: { amount: number; at: Date } | null
+  /** The rest of a captured part, which they list as a refund and give back at once. */
+  release: FakeRefund | null
   canceled: { reason: string | null; at: Date; key: string | null } | null
   refused_once: boolean
   refunds: FakeRefund[]
@@ -47,6 +49,10 @@ export type StripeBooks = ReturnType<typeof openBooks>
 export const slow_ms = 8_000
 const lost_ms = 30_000
 const slow_refund_ms = 30_000
+// For cards of which the shopper is there: docs.stripe.com/payments/place-a-hold-on-a-payment-method, 2026-11.
+const life_ms = 7 * 24 * 3_600_000
+/** The least that is captured, in their units, by docs.stripe.com/currencies, 2026-11; 50 for the others. */
+const least: Record<string, number> = { gbp: 30, czk: 1500, dkk: 250, hkd: 400, huf: 17_500, mxn: 1000, pln: 200 }
 
 const declined = (decline_code: string, message: string): CardError => {
   return { code: 'card_declined', decline_code, message }
@@ -80,7 +86,7 @@ type BooksOptions = {
 export function openBooks({ clock, ids_from = 0 }: BooksOptions) {
   const methods = new Map<string, FakeMethod>()
   const intents: FakeIntent[] = []
-  const habits = { refuses_reversals: false }
+  const habits = { refuses_reversals: false, life_ms }
   let minted = ids_from
   let part: number | null = null
   let refuses_shift = false
@@ -101,7 +107,17 @@ export function openBooks({ clock, ids_from = 0 }: BooksOptions) {
     if (!confirmed) return 'requires_confirmation'
     if (!isPast(confirmed.known_at)) return 'processing'
     if (confirmed.error) return 'requires_payment_method'
-    return takenOf(intent) === null ? 'requires_capture' : 'succeeded'
+    if (takenOf(intent) !== null) return 'succeeded'
+    const lapses_at = lapsesAt(intent)
+    if (!isPast(lapses_at)) return 'requires_capture'
+    intent.canceled = { reason: 'automatic', at: lapses_at!, key: null }
+    return 'canceled'
+  }
+
+  /** When what is reserved goes by itself; null where nothing is or was. */
+  function lapsesAt({ capture_method, confirmed }: FakeIntent): Date | null {
+    if (capture_method !== 'manual' || !confirmed?.known_at || confirmed.error) return null
+    return new Date(confirmed.known_at.getTime() + habits.life_ms)
   }
 
   /** What was captured; null where nothing was. */
@@ -147,12 +163,15 @@ export function openBooks({ clock, ids_from = 0 }: BooksOptions) {
       part = amount
     },
     statusOf,
+    lapsesAt,
     takenOf,
     givenOf,
     refundStatus,
     find: (id: string) => intents.find((intent) => intent.id === id) ?? null,
     methodOf: (id: string) => methods.get(id) ?? null,
     refunds: () => intents.flatMap(({ refunds }) => refunds),
+    /** As they list them, oldest first. */
+    listedRefunds: ({ release, refunds }: FakeIntent) => (release ? [release, ...refunds] : refunds),
 
     keepMethod(behaviour: AcquirerBehaviour, last4: string): FakeMethod {
       const method = { id: mint('pm'), behaviour, last4 }
@@ -174,6 +193,7 @@ export function openBooks({ clock, ids_from = 0 }: BooksOptions) {
         three_ds_result: null,
         confirmed: null,
         captured: null,
+        release: null,
         canceled: null,
         refused_once: false,
         refunds: [],
@@ -198,10 +218,19 @@ export function openBooks({ clock, ids_from = 0 }: BooksOptions) {
       const { amount_to_capture: amount = intent.amount, metadata } = body
       if (statusOf(intent) !== 'requires_capture') return unexpected
       if (amount > intent.amount) return { status: 400, code: 'amount_too_large' }
+      if (amount < (least[intent.currency] ?? 50)) return { status: 400, code: 'amount_too_small' }
       const refusal = refusesOnce(intent, 'capture')
       if (refusal) return refusal
       Object.assign(intent.metadata, metadata)
-      intent.captured = { amount: carried(amount), at: clock.now() }
+      const taken = carried(amount)
+      intent.captured = { amount: taken, at: clock.now() }
+      if (taken < intent.amount) {
+        const at = clock.now()
+        const money = { amount: intent.amount - taken, currency: intent.currency }
+        const times = { created_at: at, known_at: at }
+        const names = { id: mint('re'), payment_intent: intent.id, metadata: {} }
+        intent.release = { ...names, ...money, ...times, failed: false }
+      }
       return null
     },
 

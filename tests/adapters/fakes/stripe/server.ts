@@ -197,7 +197,7 @@ export function makeStripe({ clock, ids_from }: StripeOptions): StripeVendor {
     if (pathname === '/v1/refunds') {
       const { data: asked, error } = queries.refunds.safeParse(query)
       if (!asked) return refuse(error)
-      const all = books.refunds().filter((each) => each.payment_intent === asked.payment_intent)
+      const all = books.intents.filter(({ id }) => id === asked.payment_intent).flatMap(books.listedRefunds)
       return page(all, asked, (id) => refundView(books, all.find((each) => each.id === id)!))
     }
     if (pathname === '/v1/balance') {

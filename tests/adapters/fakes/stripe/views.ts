@@ -16,8 +16,8 @@ export function intentView(
   intent: FakeIntent,
   { expanded = false }: { expanded?: boolean } = {},
 ): object {
-  const { id, amount, currency, capture_method, metadata, canceled, confirmed, created_at } = intent
   const status = books.statusOf(intent)
+  const { id, amount, currency, capture_method, metadata, canceled, confirmed, created_at } = intent
   const is_known = status === 'canceled' ? confirmed !== null : !unknown.has(status)
   const error = is_known ? (confirmed?.error ?? null) : null
   return {
@@ -59,7 +59,9 @@ export function errorView({
 
 function chargeView(books: StripeBooks, intent: FakeIntent): object {
   const taken = books.takenOf(intent) ?? 0
-  const given = books.givenOf(intent)
+  // What was released counts as refunded, too.
+  const given = books.givenOf(intent) + (intent.release?.amount ?? 0)
+  const lapses_at = books.lapsesAt(intent)
   return {
     id: intent.charge_id,
     object: 'charge',
@@ -68,13 +70,14 @@ function chargeView(books: StripeBooks, intent: FakeIntent): object {
     amount_captured: taken,
     amount_refunded: given,
     captured: taken > 0,
-    refunded: taken > 0 && given === taken,
+    refunded: taken > 0 && given === intent.amount,
     payment_intent: intent.id,
     status: intent.confirmed?.error ? 'failed' : 'succeeded',
     payment_method_details: {
       type: 'card',
       card: {
         three_d_secure: intent.three_ds_result && { result: intent.three_ds_result },
+        ...(lapses_at && { capture_before: seconds(lapses_at) }),
       } as Stripe.Charge.PaymentMethodDetails.Card,
     },
   } satisfies Partial<Stripe.Charge>
@@ -118,8 +121,8 @@ export function noticesOf(books: StripeBooks, webhook_secret: string, now: Date)
 }
 
 function happenedTo(books: StripeBooks, intent: FakeIntent): EventFacts[] {
-  const { confirmed, captured, canceled, capture_method, refunds } = intent
   const object = intentView(books, intent)
+  const { confirmed, captured, canceled, capture_method } = intent
   const tell = (at: Date | null | undefined, type: string) => (at ? [{ at, type, object }] : [])
   const approved = capture_method === 'manual' ? 'amount_capturable_updated' : 'succeeded'
   const known = confirmed?.error ? 'payment_failed' : approved
@@ -127,7 +130,7 @@ function happenedTo(books: StripeBooks, intent: FakeIntent): EventFacts[] {
     ...tell(confirmed?.known_at, `payment_intent.${known}`),
     ...tell(captured?.at, 'payment_intent.succeeded'),
     ...tell(canceled?.at, 'payment_intent.canceled'),
-    ...refunds.flatMap((refund) => {
+    ...books.listedRefunds(intent).flatMap((refund) => {
       const type = refund.failed ? 'refund.failed' : 'refund.updated'
       // The charge bears the metadata of its intent, whoever gave it back.
       const charge = { ...chargeView(books, intent), metadata: { ...intent.metadata } }
