@@ -17,7 +17,7 @@ import { shortReference } from '../reference.ts'
 import { isGood, type WireAnswer } from '../wire.ts'
 import { moneyRead } from './currencies.ts'
 import { declineOf } from './declines.ts'
-import { environmentOf, paymentIn, type TheirAction, type TheirPayment } from './payments.ts'
+import { environmentOf, expiryIn, paymentIn, type TheirAction, type TheirPayment } from './payments.ts'
 
 /** The answer to a charge. `name` names the connection in reasons. Throws Unanswered. */
 export function authoriseAnswer(
@@ -112,10 +112,16 @@ export function approvedMoney(payment: TheirPayment, actions: TheirAction[]): Mo
   return some.length === 0 ? null : moneyRead({ amount: Math.min(...some), currency })
 }
 
-/** The members of an approval that say what Checkout.com made of the 3-D Secure data, and in which environment. */
-export function saidOf(payment: TheirPayment): { liability_shifted?: false } & AnswerEnvironment {
-  const environment = environmentOf(payment)
-  return payment['3ds']?.downgraded ? { ...environment, liability_shifted: false } : environment
+/**
+ * The members of an approval that say what Checkout.com made of the 3-D Secure data, in which environment, and until when the amount
+ * is reserved.
+ */
+export function saidOf(
+  payment: TheirPayment,
+  { captured }: { captured: boolean },
+): { liability_shifted?: false; expires_at?: Date } & AnswerEnvironment {
+  const said = { ...environmentOf(payment), ...(!captured && expiryIn(payment)) }
+  return payment['3ds']?.downgraded ? { ...said, liability_shifted: false } : said
 }
 
 /** The issuer approved only a part, although the request did not allow it. */
@@ -136,7 +142,16 @@ export function whyRefused(
   if (voidedStatuses.has(payment.status)) return 'already_voided'
   if (isPending(payment)) return 'in_progress'
   if (kind === 'refund') return whyNotRefunded(amount, payment)
-  return isTaken(payment) && kind !== 'reverse' ? 'already_captured' : null
+  if (isTaken(payment)) return kind === 'reverse' ? null : 'already_captured'
+  const reservedMoney = restOf(payment) ?? moneyRead(payment)
+  return kind === 'capture' && reservedMoney && amount > reservedMoney.amount ? 'amount_mismatch' : null
+}
+
+/** What is reserved now, after a void of a part, or an increment; null if the payment does not say. */
+export function restOf({ balances, currency }: TheirPayment): Money | null {
+  const { available_to_capture } = balances ?? {}
+  if (!available_to_capture) return null
+  return moneyRead({ amount: available_to_capture, currency })
 }
 
 /** Checkout.com has the payment but does not know its outcome yet. */
@@ -175,7 +190,7 @@ function chargeAnswer(payment: TheirPayment, request: AuthoriseRequest): Authori
   // Checkout.com captures by itself soon after the approval, and may still fail to. Until then nothing is taken.
   if (request.capture && !captured && is_asked) return underWay(id)
   const approval = { result: 'approved', acquirer_transaction_id: id, captured, ...money } as const
-  return { ...approval, ...saidOf(payment) }
+  return { ...approval, ...saidOf(payment, approval) }
 }
 
 function authorisationIn(actions: TheirAction[]): TheirAction | undefined {

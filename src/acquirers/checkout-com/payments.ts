@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { Unanswered } from '../acquirer.ts'
+import { expiryOf } from '../answers.ts'
 import type { AnswerEnvironment } from '../environment.ts'
 import { isGood, jsonIn, type WireAnswer } from '../wire.ts'
 import { environmentAt } from './credentials.ts'
@@ -30,6 +31,9 @@ const payment = z.object({
   response_code: text,
   response_summary: text,
   requested_on: text,
+  processed_on: text,
+  /** When what is reserved goes by itself. */
+  expires_on: text.catch(null),
   /** Words of the network. If they are malformed, the payment stays readable. */
   processing: z.object({ partner_merchant_advice_code: z.string().nullish() }).nullish().default(null).catch(null),
   /** What became of the 3-D Secure data. If it is malformed, the payment stays readable. */
@@ -84,6 +88,13 @@ export function actionsIn(answer: WireAnswer): TheirAction[] {
 /** The address of a payment shows its environment. */
 export function environmentOf({ _links }: TheirPayment): AnswerEnvironment {
   return environmentAt(_links?.self?.href)
+}
+
+/** When Checkout.com lets go by itself what is reserved. Only a payment that is read has the time of its request. */
+export function expiryIn({ requested_on, processed_on, expires_on }: TheirPayment): { expires_at?: Date } {
+  const authorised_on = requested_on ?? processed_on
+  if (authorised_on === null || expires_on === null) return {}
+  return expiryOf(new Date(authorised_on), new Date(expires_on))
 }
 
 /** Whether the payment has our mark. */

@@ -34,6 +34,8 @@ function action(type: string, change: Partial<TheirAction> = {}): TheirAction {
   }
 }
 
+const part = { amount: 4000 }
+const rest = action('Void', { amount: 200 })
 const reversal = { reference: `${short}-r` }
 
 describe('a charge', () => {
@@ -41,6 +43,9 @@ describe('a charge', () => {
     ['reserved', {}, [], 'reserved', 4200],
     ['captured later', { status: 'Captured' }, [action('Capture')], 'captured', 4200],
     ['a part captured', { status: 'Partially Captured', balances: { total_captured: 4000 } }, [], 'captured', 4000],
+    ['a part captured, by its action', { status: 'Captured' }, [action('Capture', part)], 'captured', 4000],
+    ['a part captured, by no amount', { status: 'Captured' }, [action('Capture', { amount: null })], 'captured', 4200],
+    ['a part captured, the rest voided', { status: 'Captured' }, [action('Capture', part), rest], 'captured', 4000],
     ['a part refunded', { status: 'Partially Refunded' }, [action('Refund')], 'captured', 4200],
     ['refunded', { status: 'Refunded' }, [action('Refund')], 'captured', 4200],
     ['taken back', { status: 'Refunded' }, [action('Refund', reversal)], 'reversed', 4200],

@@ -17,6 +17,7 @@ import {
   isPart,
   isPending,
   isTaken,
+  restOf,
   saidOf,
   threeDsWanted,
   wantsThreeDs,
@@ -42,7 +43,7 @@ export function chargeFound(payment: TheirPayment, actions: TheirAction[]): Look
   if (captured && payment.status === 'Authorized') return { result: 'in_progress' }
   const { id: acquirer_transaction_id } = payment
   const approval = { result: 'approved', acquirer_transaction_id, captured, ...money } as const
-  const answer = { ...approval, ...saidOf(payment) }
+  const answer = { ...approval, ...saidOf(payment, approval) }
   return { ...base, answer, standing: paymentStanding(payment, actions, money) }
 }
 
@@ -62,13 +63,33 @@ export function operationFound(
   return answer ? { result: 'found', kind, answer } : { result: 'in_progress' }
 }
 
-/** The actions of one of our operations: one, or two if a reversal voids one part and refunds the other. */
+/**
+ * The actions of one of our operations: one, or two if a reversal voids one part and refunds the other. The void by which a final
+ * capture of a part frees the rest is none.
+ */
 export function ownActions(
-  { kind, reference, acquirer_transaction_id }: Pick<LookUpRequest, 'kind' | 'reference' | 'acquirer_transaction_id'>,
+  {
+    kind,
+    reference,
+    acquirer_transaction_id,
+  }: Pick<LookUpRequest, 'reference' | 'acquirer_transaction_id'> & {
+    kind: SettleKind
+  },
   actions: TheirAction[],
 ): TheirAction[] {
   const vendor_reference = referenceSent(kind, reference)
-  return actions.filter((action) => action.reference === vendor_reference || action.id === acquirer_transaction_id)
+  return actions.filter(
+    ({ id, type, ...action }) =>
+      (action.reference === vendor_reference || id === acquirer_transaction_id) &&
+      (type === null || typesOf[kind].has(type)),
+  )
+}
+
+const typesOf: Record<SettleKind, Set<string>> = {
+  capture: new Set(['Capture']),
+  void: new Set(['Void']),
+  reverse: new Set(['Void', 'Refund']),
+  refund: new Set(['Refund']),
 }
 
 /** Whether a reversal of ours took the payment back. */
@@ -125,23 +146,23 @@ function paymentStanding(
     return { state: 'reversed', ...money }
   }
   if (isTaken(payment)) {
-    const capturedMoney = balances?.total_captured ? takenOf(payment) : null
+    const capturedMoney = balances?.total_captured ? takenOf(payment) : takenIn(actions, payment)
     return { state: 'captured', ...(capturedMoney ?? money), ...refundedOf(payment) }
   }
   if (status === 'Authorized') return { state: 'reserved', ...money, ...restOf(payment) }
   return { state: 'voided', ...money }
 }
 
-/** What is reserved now, after a void of a part, or an increment. */
-function restOf({ balances, currency }: TheirPayment): Money | null {
-  const { available_to_capture } = balances ?? {}
-  if (!available_to_capture) return null
-  return moneyRead({ amount: available_to_capture, currency })
-}
-
 /** What was captured, which may be a part of the authorised amount; all of it if the payment does not say. */
 function takenOf({ amount, balances, currency }: TheirPayment): Money | null {
   return moneyRead({ amount: balances?.total_captured || amount, currency })
+}
+
+/** The same by its actions; null if they do not say. */
+function takenIn(actions: TheirAction[], { currency }: TheirPayment): Money | null {
+  const captures = actions.filter(({ type, approved }) => type === 'Capture' && approved === true)
+  if (captures.length === 0 || captures.some(({ amount }) => amount === null)) return null
+  return moneyRead({ amount: captures.reduce((total, { amount }) => total + amount!, 0), currency })
 }
 
 /**

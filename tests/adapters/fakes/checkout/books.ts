@@ -28,6 +28,8 @@ export type FakePayment = {
   last4: string
   behaviour: AcquirerBehaviour
   requested_at: Date
+  /** When what is reserved goes by itself. */
+  expires_at: Date
   expired: boolean
   /** Its 3-D Secure data came to nothing. */
   downgraded: boolean
@@ -42,6 +44,8 @@ export type CheckoutBooks = ReturnType<typeof openBooks>
 const lost_ms = 30_000
 export const slow_ms = 8_000
 const slow_refund_ms = 30_000
+// By checkout.com/docs/payments/manage-payments/capture-a-payment, 2025-06-11.
+const life_ms = 7 * 24 * 3_600_000
 const approved = ['10000', 'Approved'] as const
 const refused = ['20005', 'Do not honour'] as const
 
@@ -73,7 +77,14 @@ export function openBooks({
   ids_from?: number | undefined
 }) {
   const payments: FakePayment[] = []
-  const habits = { refuses_reversals: false }
+  const habits = {
+    refuses_reversals: false,
+    life_ms,
+    /** What the final capture of a part gives free is an action of its own, under the capture's reference. */
+    shows_releases: false,
+    /** What lapses is a void, as the page on captures has it, and not `Expired`. */
+    lapses_by_void: false,
+  }
   let minted = ids_from
   let part: number | null = null
   let refuses_shift = false
@@ -111,6 +122,7 @@ export function openBooks({
       ...names,
       last4: source.number.slice(-4),
       requested_at: clock.now(),
+      expires_at: later(habits.life_ms),
       expired: false,
       downgraded: refuses_shift,
       actions: [],
@@ -144,9 +156,22 @@ export function openBooks({
       sum(payment, type, isDone),
     ) as [number, number, number]
     if (voided >= payment.amount) return 'Voided'
-    if (!captured) return payment.expired ? 'Expired' : 'Authorized'
+    if (!captured) return reservedStatus(payment)
     if (refunded) return refunded < captured ? 'Partially Refunded' : 'Refunded'
     return captured < payment.amount ? 'Partially Captured' : 'Captured'
+  }
+
+  /** Time alone changes it. */
+  function reservedStatus(payment: FakePayment): string {
+    const is_over = payment.expires_at <= clock.now()
+    const is_asked = payment.actions.some(({ type, approved }) => type === 'Capture' && approved)
+    if (!is_over || is_asked || payment.expired) return payment.expired ? 'Expired' : 'Authorized'
+    if (!habits.lapses_by_void) {
+      payment.expired = true
+      return 'Expired'
+    }
+    act(payment, { type: 'Void', amount: payment.amount, due_at: payment.expires_at })
+    return 'Voided'
   }
 
   function settle(path: SettlePath, payment: FakePayment, body: SettleBody): FakeAction | Refusal {
@@ -158,7 +183,14 @@ export function openBooks({
       !payment.actions.some((action) => action.type !== 'Authorization' && !action.approved)
     if (path === 'captures') {
       const amount = carried(body.amount ?? payment.amount)
-      return act(payment, { type: 'Capture', amount, reference, approved: !once('capture') })
+      const approved = !once('capture')
+      const captured = act(payment, { type: 'Capture', amount, reference, approved })
+      const released = payment.amount - amount
+      const is_final = body.capture_type !== 'NonFinal'
+      if (approved && is_final && released > 0 && habits.shows_releases) {
+        act(payment, { type: 'Void', amount: released, reference })
+      }
+      return captured
     }
     const captured = sum(payment, 'Capture')
     if (path === 'voids' || (path === 'reversals' && captured === 0)) {
@@ -176,7 +208,8 @@ export function openBooks({
     const forbidden: Refusal = { status: 403, error_codes: [] }
     const [captured, voided] = [sum(payment, 'Capture'), sum(payment, 'Void')]
     const left = captured - sum(payment, 'Refund')
-    if (['Pending', 'Declined', 'Expired'].includes(statusOf(payment)) || voided) return forbidden
+    if (['Pending', 'Declined', 'Expired'].includes(statusOf(payment))) return forbidden
+    if (voided && !captured) return forbidden
     if (path === 'reversals') return captured && left === 0 ? forbidden : null
     if (path === 'voids') return captured ? forbidden : null
     if (path === 'refunds') {

@@ -27,7 +27,7 @@ export function createdView(books: CheckoutBooks, payment: FakePayment): [number
 }
 
 export function paymentView(books: CheckoutBooks, payment: FakePayment): object {
-  const { id, reference, amount, currency, metadata, last4, requested_at, downgraded } = payment
+  const { id, reference, amount, currency, metadata, last4, requested_at, expires_at, downgraded } = payment
   const status = books.statusOf(payment)
   const captured = books.total(payment, 'Capture')
   const refunded = books.total(payment, 'Refund')
@@ -42,7 +42,7 @@ export function paymentView(books: CheckoutBooks, payment: FakePayment): object 
     payment_type: 'Regular',
     reference,
     status,
-    ...(status !== 'Pending' && { approved: status !== 'Declined' }),
+    ...(status !== 'Pending' && { approved: status !== 'Declined', expires_on: expires_at.toISOString() }),
     balances: {
       total_authorized: amount,
       total_captured: captured,
@@ -87,6 +87,8 @@ const events = {
 
 /** What happened by now, in its order, as it is posted. */
 export function noticesOf(books: CheckoutBooks, signature_key: string): NoticePost[] {
+  // Time may have ended some.
+  for (const payment of books.payments) books.statusOf(payment)
   const settled = books.payments
     .flatMap((payment) => books.actionsOf(payment).map((action) => ({ payment, action })))
     .toSorted((one, other) => one.action.due_at!.getTime() - other.action.due_at!.getTime())
@@ -114,8 +116,8 @@ export function noticesOf(books: CheckoutBooks, signature_key: string): NoticePo
   return [...settled, ...expired.map((payment) => expiryOf(payment, signature_key))]
 }
 
-function expiryOf({ id, reference, requested_at, metadata }: FakePayment, signature_key: string) {
-  const created_on = requested_at.toISOString()
+function expiryOf({ id, reference, expires_at, metadata }: FakePayment, signature_key: string) {
+  const created_on = expires_at.toISOString()
   const data = { id, reference, metadata }
   return signed(signature_key, { id: `evt_${id}`, type: 'payment_expired', created_on, data })
 }
