@@ -1,4 +1,4 @@
-// Which requests say that they were sent before.
+// Which requests say that they were sent before, and which that they fit a second time.
 
 import { expect, test } from 'vitest'
 import type { Acquirer, SettleRequest } from '../../acquirers/acquirer.ts'
@@ -20,4 +20,23 @@ test.each([
   const subject = { operation, payment: { mode: 'test' }, authorisation: {} } as never
   await callToSettle({ acquirerOf: () => ({ refund }) as unknown as Acquirer }, subject)()
   expect(requests).toMatchObject([{ reference: 'ours', is_repeat }])
+})
+
+test.each([
+  ['capture', 2100, true],
+  ['capture', 2101, undefined],
+  ['capture', 4200, undefined],
+  ['refund', 1, undefined],
+  ['void', 1, undefined],
+] as const)('a %s of %i of 4200', async (kind, amount, fits_twice) => {
+  const requests: SettleRequest[] = []
+  const ask = async (request: SettleRequest) => {
+    requests.push(request)
+    return { result: 'approved', acquirer_transaction_id: 'theirs' }
+  }
+  const sent_at = new Date('2026-11-27T12:00:00Z')
+  const operation = { operation_id: 'ours', kind, amount, currency: 'EUR', sent_at, last_sent_at: sent_at }
+  const subject = { operation, payment: { mode: 'test', amount: 4200 }, authorisation: {} } as never
+  await callToSettle({ acquirerOf: () => ({ [kind]: ask }) as unknown as Acquirer }, subject)()
+  expect(requests[0]!.fits_twice).toBe(fits_twice)
 })

@@ -82,7 +82,8 @@ export function callToSettle(
   const authorisation = subject.authorisation!
   const sendable = sendableSince(last_sent_at)
   const is_repeat = isRepeat(subject.operation)
-  const request = { reference: operation_id, authorisation, amount, currency, is_repeat, sendable }
+  const fits_twice = kind === 'capture' && 2 * amount <= subject.payment.amount && { fits_twice: true as const }
+  const request = { reference: operation_id, authorisation, amount, currency, is_repeat, ...fits_twice, sendable }
   return async () => {
     const answer = await port[kind](request)
     const money = answer.result === 'approved' ? answer.money : undefined

@@ -42,6 +42,8 @@ export type FakePayment = {
   asked_at: Date
   /** Its 3-D Secure data came to nothing. */
   downgraded: boolean
+  /** What was left of it is gone. */
+  lapsed?: true
   /** Decided then; null where it never is. */
   decided_at: Date | null
   /** Null where it is approved. */
@@ -60,6 +62,8 @@ export type AdyenBooks = ReturnType<typeof openBooks>
 const lost_ms = 30_000
 export const slow_ms = 8_000
 const slow_refund_ms = 30_000
+// By adyen.help, article 115001179684, read in 2026-11.
+const life_ms = 28 * 24 * 3_600_000
 
 const refused = (refusalReasonCode: string, refusalReason: string, raw?: string): Refusal => ({
   resultCode: 'Refused',
@@ -98,7 +102,12 @@ export function openBooks({
 }) {
   const payments: FakePayment[] = []
   const modifications: FakeModification[] = []
-  const habits = { refuses_reversals: false }
+  const habits = {
+    refuses_reversals: false,
+    life_ms,
+    /** Adyen has switched multiple partial captures on for the account: a capture of a part frees nothing. */
+    captures_in_parts: false,
+  }
   let minted = ids_from
   let part: number | null = null
   let refuses_shift = false
@@ -143,6 +152,22 @@ export function openBooks({
     return own.reduce((total, { amount }) => total + amount, at_once)
   }
 
+  /** What is only reserved goes by itself, and is told; what a capture has left as well. */
+  function lapse(): void {
+    for (const payment of payments) {
+      const { decided_at, capture, reference, amount } = payment
+      if (!decided_at || capture) continue
+      const due_at = new Date(decided_at.getTime() + habits.life_ms)
+      if (due_at > clock.now() || payment.lapsed || !isLive(payment)) continue
+      const captured = sum(payment, 'capture')
+      const is_free = captured > 0 && !habits.captures_in_parts
+      if (is_free || captured >= amount) continue
+      payment.lapsed = true
+      const takes = captured > 0 ? null : 'cancel'
+      keep({ event: 'EXPIRE', takes, amount, reference, payment, due_at, success: true, reason: '' })
+    }
+  }
+
   function isLive(payment: FakePayment): boolean {
     return isDecided(payment) && !payment.refusal && sum(payment, 'cancel') < payment.amount
   }
@@ -156,8 +181,8 @@ export function openBooks({
     const is_other = amount && amount.currency !== payment.currency
     switch (path) {
       case 'captures':
-        if (captured > 0) return 'Transaction has been captured already'
-        return is_other || amount!.value > payment.amount ? 'Insufficient balance' : null
+        if (captured > 0 && !habits.captures_in_parts) return 'Transaction has been captured already'
+        return is_other || amount!.value > payment.amount - captured ? 'Insufficient balance' : null
       case 'cancels':
         return captured > 0 ? 'Transaction has been captured already' : null
       case 'reversals':
@@ -175,6 +200,7 @@ export function openBooks({
   }
 
   function settle(path: SettlePath, payment: FakePayment, body: SettleBody): FakeModification {
+    lapse()
     const captured = sum(payment, 'capture')
     const left = captured - sum(payment, 'refund')
     const whole = path === 'reversals' && captured > 0 ? left : payment.amount
@@ -200,6 +226,7 @@ export function openBooks({
 
   /** By our reference: what is reserved, and nothing that is captured. */
   function cancel({ paymentReference, reference }: CancelBody): FakeModification {
+    lapse()
     const payment = payments.find((each) => each.reference === paymentReference) ?? null
     const why = payment ? whyNot('cancels', payment, { merchantAccount: '', reference }) : 'not found'
     return keep({
@@ -249,6 +276,7 @@ export function openBooks({
     },
     payments,
     modifications,
+    lapse,
     authorise,
     settle,
     cancel,

@@ -55,6 +55,7 @@ export function itemsOf(
   books: AdyenBooks,
   { now, merchant_account, bears }: { now: Date; merchant_account: string; bears: 'own' | 'payment' },
 ): NoticeItem[] {
+  books.lapse()
   const charges = books.payments.filter(books.isDecided).map((payment) => ({
     at: payment.decided_at!,
     item: {
