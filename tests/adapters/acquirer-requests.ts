@@ -40,6 +40,12 @@ export type AcquirerTraits = {
   names_refusals: boolean
   /** Whether our reference alone is enough to capture or void a charge. */
   captures_by_reference: boolean
+  /** Whether it captures a part, and frees the rest. */
+  captures_parts: boolean
+  /** After which time what is only reserved is gone; null where it stays. */
+  lapses_after_ms: number | null
+  /** After which time it is gone by the acquirer's approvals; null where they do not say. */
+  says_lapse_after_ms: number | null
   /** What its approvals say besides. */
   says: object
 }
@@ -57,6 +63,9 @@ export const at_once: AcquirerTraits = {
   shows_refunds: true,
   names_refusals: true,
   captures_by_reference: true,
+  captures_parts: false,
+  lapses_after_ms: null,
+  says_lapse_after_ms: null,
   says: {},
 }
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { AuthoriseRequest } from '../../src/acquirers/acquirer.ts'
 import type { AcquirerBehaviour } from '../../src/cards/test-cards.ts'
 import { lifeTests, lostAnswerTests, slowAnswerTests } from './acquirer-lost-answers.ts'
+import { lapseTests, partTests } from './acquirer-parts.ts'
 import { acceptedTests, refundTests } from './acquirer-refunds.ts'
 import {
   type AcquirerTraits,
@@ -29,6 +30,8 @@ export function acquirerSuite(name: string, open: OpenAcquirer, traits: Acquirer
     }
     describe('capture, void, reverse', () => settlementTests(open, traits))
     describe('refunds', () => refundTests(open))
+    if (traits.captures_parts) describe('a part', () => partTests(open, traits))
+    if (traits.lapses_after_ms !== null) describe('a lapse', () => lapseTests(open, traits))
     if (traits.settles_after_ms > 0) describe('accepted', () => acceptedTests(open))
     describe('a reversal before its authorisation', () => fenceTests(open))
     if (traits.judges_repeats) {
@@ -46,7 +49,9 @@ function answerTests(open: OpenAcquirer): void {
     const answer = await acquirer.authorise(request)
     const { amount, currency } = request
     const acquirer_transaction_id = expect.stringMatching(/./)
-    const approved = { result: 'approved', captured: capture, amount, currency, ...traits.says }
+    const { says_lapse_after_ms: life_ms, says } = traits
+    const lapse = !capture && life_ms !== null && { expires_at: new Date(clock.now().getTime() + life_ms) }
+    const approved = { result: 'approved', captured: capture, amount, currency, ...lapse, ...says }
     if (traits.captures_after_ms > 0 && capture) {
       expect(answer).toEqual({ result: 'under_way', acquirer_transaction_id })
       await expectLearned(tested, lookUpOf(request.reference), { result: 'in_progress' })

@@ -120,6 +120,7 @@ type Step = [hours: number, act: () => unknown]
 async function liveThrough(name: VendorName, chosen: Case[]) {
   const stage = await useVendorStage(name)
   const { account, service, other, clock, vendor, run } = stage
+  vendor.habits.life_ms = 99 * day_ms
   const { client } = account
   const { sql } = other
   const begun_at = clock.now().getTime()

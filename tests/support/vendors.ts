@@ -42,8 +42,11 @@ export type FakeVendor = {
   beLive(): void
   charges(): VendorCharge[]
   notices(): NoticePost[]
-  /** Its habits from now on. `refuses_reversals`: it takes nothing back, as where the account has no balance for that. */
-  habits: { refuses_reversals: boolean }
+  /**
+   * Its habits from now on. `refuses_reversals`: it takes nothing back, as where the account has no balance for that. `life_ms`: how
+   * long what is reserved stays so.
+   */
+  habits: { refuses_reversals: boolean; life_ms: number }
   /** The shopper's bank sends back what was refunded of a charge. */
   sendBack(reference: string): void
   /** What people do there without us. */

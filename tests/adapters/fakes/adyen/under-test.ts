@@ -15,6 +15,8 @@ export const settles_after_ms = 20_000
 
 export const adyenTraits: AcquirerTraits = {
   ...at_once,
+  captures_parts: true,
+  lapses_after_ms: 28 * 24 * 3_600_000,
   settles_after_ms,
   // Undocumented, or of the vendor's own kind: nothing is built on it.
   judges_repeats: false,

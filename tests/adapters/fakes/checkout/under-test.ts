@@ -12,6 +12,9 @@ import { type CheckoutFake, openCheckoutFake } from './server.ts'
 
 export const checkoutTraits: AcquirerTraits = {
   ...at_once,
+  captures_parts: true,
+  lapses_after_ms: 7 * 24 * 3_600_000,
+  says_lapse_after_ms: 7 * 24 * 3_600_000,
   settles_after_ms: 20_000,
   captures_after_ms: 20_000,
   // Undocumented, or of the vendor's own kind: nothing is built on it.

@@ -12,6 +12,9 @@ import { openStripeFake, type StripeFake } from './server.ts'
 
 export const stripeTraits: AcquirerTraits = {
   ...at_once,
+  captures_parts: true,
+  lapses_after_ms: 7 * 24 * 3_600_000,
+  says_lapse_after_ms: 7 * 24 * 3_600_000,
   // A smaller amount is a capture of a part there.
   judges_money: false,
   keeps_refusals: false,
