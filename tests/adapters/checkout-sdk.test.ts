@@ -50,6 +50,19 @@ test('pays, captures, refunds, and reads what became of it', async () => {
   expect(fake.wrong).toEqual([])
 })
 
+test('captures a part', async () => {
+  const { clock, fake, payments } = await open()
+  const paid = await payments.request(body, 'key-1')
+  expect(paid).toMatchObject({ expires_on: expect.stringMatching(/^2026-09-08/) })
+  await payments.capture(paid.id, { amount: 1200, reference: 'CAP-1' }, 'key-2')
+  await clock.advance(settles_after_ms)
+  const balances = { total_authorized: 4200, total_captured: 1200, available_to_capture: 0, available_to_refund: 1200 }
+  expect(await payments.get(paid.id)).toMatchObject({ status: 'Partially Captured', balances })
+  const again = await payments.capture(paid.id, { amount: 100 }, 'key-3').catch((thrown: unknown) => thrown)
+  expect((again as Error).constructor.name).toBe('ActionNotAllowed')
+  expect(fake.wrong).toEqual([])
+})
+
 test('voids, reverses, and is declined', async () => {
   const { clock, fake, payments } = await open()
   const [one, other] = [await payments.request(body, 'a'), await payments.request(body, 'b')]

@@ -47,6 +47,24 @@ test('confirms, captures and refunds', async () => {
   expect(listed.data).toMatchObject([{ id: made.id, latest_charge: { amount_refunded: 200 } }])
 })
 
+test('captures a part, and lists what that freed as a refund', async () => {
+  const client = clientOf(await openStripeUnderTest())
+  const { id } = await intentFor(client, numberFor('approve'))
+  const by = { expand: ['latest_charge'] }
+  const confirmed = await client.paymentIntents.confirm(id, by)
+  const card = { capture_before: confirmed.created + 7 * 24 * 3600 }
+  expect(confirmed).toMatchObject({ latest_charge: { payment_method_details: { card } } })
+  const captured = await client.paymentIntents.capture(id, { amount_to_capture: 1200 })
+  expect(captured).toMatchObject({ status: 'succeeded', amount_received: 1200, amount_capturable: 0 })
+  const read = await client.paymentIntents.retrieve(id, by)
+  const taken = { amount: 4200, amount_captured: 1200, amount_refunded: 3000, refunded: false }
+  expect(read).toMatchObject({ amount_received: 1200, latest_charge: taken })
+  const refunds = await client.refunds.list({ payment_intent: id })
+  expect(refunds.data.map(({ amount }) => amount)).toEqual([3000])
+  const again = await client.paymentIntents.capture(id, { amount_to_capture: 100 }).catch((error: unknown) => error)
+  expect(again).toMatchObject({ code: 'payment_intent_unexpected_state' })
+})
+
 test('a cancelled intent cannot be confirmed', async () => {
   const client = clientOf(await openStripeUnderTest())
   const { id } = await intentFor(client, numberFor('approve'))

@@ -51,7 +51,7 @@ const day_ms = 24 * 3_600_000
  * (adyen.help, article 115001179684); but what is captured after the scheme's time may fail days later. Visa by its Core Rules of
  * 2026-04-18, the others by docs.stripe.com/payments/place-a-hold-on-a-payment-method; all read in 2026-11.
  */
-const lives_days: Record<Brand, number> = { visa: 10, mastercard: 7, amex: 7 }
+const lifeDays: Record<Brand, number> = { visa: 10, mastercard: 7, amex: 7 }
 
 export const adyen: AcquirerConnector<AdyenCredentials> = {
   name: 'adyen',
@@ -77,7 +77,7 @@ function openAdyen(connection: AcquirerConnection<AdyenCredentials>): Acquirer {
     // No documented rule keeps a charge from arriving after its cancellation.
     late_approval_ms: day_ms,
     carriesThreeDs: (data) => mpiDataOf(data) !== null,
-    expiryOf: ({ brand, authorised_at }) => new Date(authorised_at.getTime() + lives_days[brand] * day_ms),
+    expiryOf: ({ brand, authorised_at }) => new Date(authorised_at.getTime() + lifeDays[brand] * day_ms),
     partialCaptureRefusal: ({ currency }, amount) =>
       amountSent({ amount, currency }) === null ? unspeakable({ amount, currency }) : null,
     async authorise(request): Promise<AuthoriseAnswer | UnderWay> {
