@@ -1,6 +1,11 @@
 // The cases that a vendor's sandbox can show, each with what has to come of it. A case returns in a few words what it saw.
 
-import type { AuthoriseAnswer, LookUpAnswer, SettleAnswer } from '../../src/acquirers/acquirer.ts'
+import type {
+  AuthorisationStanding,
+  AuthoriseAnswer,
+  LookUpAnswer,
+  SettleAnswer,
+} from '../../src/acquirers/acquirer.ts'
 import { amount, type Bank, type Charge, currency, NotShown } from './bank.ts'
 
 export type Case = { name: string; run(bank: Bank): Promise<string> }
@@ -21,6 +26,8 @@ export function casesFor({ cards }: Pick<Bank, 'cards'>): Case[] {
   return [...charges, ...settlements, ...looks, ...declines]
 }
 
+const part_amount = 1_200
+
 const charges: Case[] = [
   {
     name: 'a charge is approved and captured at once',
@@ -29,6 +36,16 @@ const charges: Case[] = [
   {
     name: 'a charge is approved and merely reserved',
     run: async (bank) => approvedAs(await bank.charge(), false),
+  },
+  {
+    name: 'an approval says until when the amount is reserved',
+    async run(bank) {
+      if (bank.acquirer.expiryOf) throw new NotShown('no answer of the vendor says it')
+      const { answer } = await bank.charge()
+      if (answer.result !== 'approved') throw new Error(wordsOf(answer))
+      if (!answer.expires_at) throw new Error('it does not say')
+      return answer.expires_at.toISOString()
+    },
   },
   {
     name: 'the same request twice is one charge',
@@ -99,6 +116,40 @@ const settlements: Case[] = [
     },
   },
   {
+    name: 'a part is captured, and what that frees is no refund',
+    async run(bank) {
+      const charge = await held(bank)
+      done(await bank.settle('capture', charge.name, part_amount))
+      const standing = await standingOf(bank, charge)
+      const { state, amount: taken, refunded_amount = 0 } = standing
+      const seen = `${state} ${taken}, refunded ${refunded_amount}`
+      if (seen !== `captured ${part_amount}, refunded 0`) throw new Error(seen)
+      return seen
+    },
+  },
+  {
+    name: 'a part is captured once',
+    async run(bank) {
+      const { name } = await held(bank)
+      done(await bank.settle('capture', name, part_amount))
+      return refusal(await bank.settle('capture', name, part_amount))
+    },
+  },
+  {
+    name: 'of a captured part no more than it is refunded',
+    async run(bank) {
+      const { name } = await held(bank)
+      done(await bank.settle('capture', name, part_amount))
+      const refused = refusal(await bank.settle('refund', name, part_amount + 1))
+      done(await bank.settle('refund', name, part_amount))
+      return refused
+    },
+  },
+  {
+    name: 'more than is reserved is not captured',
+    run: async (bank) => refusal(await bank.settle('capture', (await held(bank)).name, amount + 1)),
+  },
+  {
     name: 'what is captured is reversed',
     run: async (bank) => done(await bank.settle('reverse', (await captured(bank)).name)),
   },
@@ -110,12 +161,8 @@ const looks: Case[] = [
     async run(bank) {
       const charge = await held(bank)
       const name = { ...charge.name, acquirer_transaction_id: null }
-      const found = await bank.until(
-        () => bank.lookUp({ ...charge, name }).then(shown),
-        ({ result }) => result === 'found',
-      )
-      if (found.result !== 'found' || found.kind !== 'authorise') throw new Error(found.result)
-      if (found.standing?.state !== 'reserved') throw new Error(JSON.stringify(found.standing))
+      const standing = await standingOf(bank, { ...charge, name })
+      if (standing.state !== 'reserved') throw new Error(JSON.stringify(standing))
       return 'reserved'
     },
   },
@@ -146,6 +193,16 @@ const looks: Case[] = [
     },
   },
 ]
+
+/** As a look by its reference shows it. */
+async function standingOf(bank: Bank, charge: Charge): Promise<AuthorisationStanding> {
+  const found = await bank.until(
+    () => bank.lookUp(charge).then(shown),
+    ({ result }) => result === 'found',
+  )
+  if (found.result === 'found' && found.kind === 'authorise' && found.standing) return found.standing
+  throw new Error(found.result)
+}
 
 async function held(bank: Bank): Promise<Charge> {
   const charge = await bank.charge()
