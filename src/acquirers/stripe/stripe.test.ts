@@ -8,6 +8,7 @@ import { suggests } from '../answers.ts'
 import { stripeCredentials } from './credentials.ts'
 import { amountSent, moneyRead, stripeCurrencies } from './currencies.ts'
 import { declineOf } from './declines.ts'
+import { refundIn, refundsOfCapture } from './intents.ts'
 import { noticesIn } from './notices.ts'
 import { liveOf } from './standings.ts'
 
@@ -202,5 +203,39 @@ describe('an intent in a list', () => {
     expect(liveIntent({ ripper_installation: 'ours' })!.reference).toBe(marked!.reference)
     expect(liveIntent({ ripper_reference: 'order 7' })).toBeNull()
     expect(liveIntent({})).toBeNull()
+  })
+
+  // The charge counts what a capture of a part freed as refunded; one that did not would count less.
+  test.each([
+    ['nothing given back', 3000, 0],
+    ['a part of the part', 3300, 300],
+    ['as much as was freed', 4200, 1200],
+    ['what was freed not counted', 300, 300],
+  ])('of which a part was captured: %s', (_, amount_refunded, refunded_amount) => {
+    const received = { status: 'succeeded', amount_received: 1200, amount_capturable: 0 }
+    const latest_charge = { refunded: false, amount_refunded }
+    const metadata = { ripper_reference: 'f'.repeat(32) }
+    const live = liveOf({ ...intent, ...received, latest_charge, metadata })
+    expect(live).toMatchObject({ amount: 1200, currency: 'GBP', captured: true, refunded_amount })
+  })
+
+  test.each([
+    ['what was freed, and a refund', [300, 3000], [300]],
+    ['what was freed alone', [3000], []],
+    ['none that fits', [300], [300]],
+    ['none', [], []],
+  ])('whose refunds are listed: %s', (_, amounts, kept) => {
+    const refunds = amounts.map((amount, at) => refundIn({ id: `re_${at}`, amount, currency: 'gbp' })!)
+    const of = (status: string, amount_received: number | null) =>
+      refundsOfCapture({ status, amount: 4200, amount_received }, refunds).map(({ amount }) => amount)
+    expect(of('succeeded', 1200)).toEqual(kept)
+    // Of a whole capture, or an unknown one, each counts.
+    expect(of('succeeded', 4200)).toEqual(amounts)
+    expect(of('succeeded', null)).toEqual(amounts)
+  })
+
+  test('a refund of ours is never what was freed', () => {
+    const own = refundIn({ id: 're_1', amount: 3000, currency: 'gbp', metadata: { ripper_reference: 'f'.repeat(32) } })!
+    expect(refundsOfCapture({ status: 'succeeded', amount: 4200, amount_received: 1200 }, [own])).toEqual([own])
   })
 })
