@@ -34,6 +34,7 @@ import { createKeyHere, listKeysHere, revokeKeyHere } from './keys/key-routes.ts
 import { listOperationsHere, resolveOperationHere } from './operations/operation-routes.ts'
 import { readOverviewHere } from './overview/overview-routes.ts'
 import { listBeginningsHere } from './payments/beginnings.ts'
+import { notePaymentHere } from './payments/note-routes.ts'
 import {
   captureHere,
   escalateHere,
@@ -44,6 +45,7 @@ import {
   refundHere,
   voidHere,
 } from './payments/payment-routes.ts'
+import { readReceiptHere, sendReceiptHere } from './payments/receipt-routes.ts'
 import { listAllRefundsHere, listRefundsHere } from './payments/refund-list.ts'
 import { reopenRefundHere, settleRefundHere } from './payments/settle-otherwise.ts'
 import { listEventsHere } from './records/record-routes.ts'
@@ -134,6 +136,9 @@ export const dashboardRoutes = [
   voidHere,
   escalateHere,
   refundHere,
+  notePaymentHere,
+  readReceiptHere,
+  sendReceiptHere,
   listRefundsHere,
   listAllRefundsHere,
   settleRefundHere,
