@@ -34,6 +34,7 @@ import { createKeyHere, listKeysHere, revokeKeyHere } from './keys/key-routes.ts
 import { listOperationsHere, resolveOperationHere } from './operations/operation-routes.ts'
 import { readOverviewHere } from './overview/overview-routes.ts'
 import { listBeginningsHere } from './payments/beginnings.ts'
+import { listCustomerPaymentsHere } from './payments/customer-routes.ts'
 import { notePaymentHere } from './payments/note-routes.ts'
 import {
   captureHere,
@@ -139,6 +140,7 @@ export const dashboardRoutes = [
   notePaymentHere,
   readReceiptHere,
   sendReceiptHere,
+  listCustomerPaymentsHere,
   listRefundsHere,
   listAllRefundsHere,
   settleRefundHere,
