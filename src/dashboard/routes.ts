@@ -51,6 +51,7 @@ import { listAllRefundsHere, listRefundsHere } from './payments/refund-list.ts'
 import { reopenRefundHere, settleRefundHere } from './payments/settle-otherwise.ts'
 import { listEventsHere } from './records/record-routes.ts'
 import { listRecentRequestsHere, listRequestsHere } from './requests/request-routes.ts'
+import { listSavedFiltersHere, saveFilterHere } from './saved-filters/saved-filter-routes.ts'
 import { listSessionsHere, readSessionHere } from './sessions/session-routes.ts'
 import { askForPasskeyByLink, readLink, redeemLink } from './sign-in/link-routes.ts'
 import { askForProof, prove } from './sign-in/proof-routes.ts'
@@ -151,6 +152,8 @@ export const dashboardRoutes = [
   readSessionHere,
   readSessionTimelineHere,
   listEventsHere,
+  listSavedFiltersHere,
+  saveFilterHere,
   listHoldsHere,
   listEndpointsHere,
   createEndpointHere,

@@ -216,6 +216,7 @@ const acts: Record<string, Act | Act[]> = {
 
 /** Acts that are judged at the door alone, and why. */
 const judged_at_the_door: Record<string, string> = {
+  'POST /saved-filters': "is judged again, and writes no line: it is the person's own",
   'POST /connections/{connection_id}/check': 'writes nothing',
   'POST /webhooks/endpoints/{endpoint_id}/test': 'writes nothing',
   'POST /test-payments': 'makes a session of test mode',
