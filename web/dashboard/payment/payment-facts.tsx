@@ -24,7 +24,7 @@ export function PaymentSummary({ payment }: { payment: Payment }) {
   const { customer, card, currency, amount, refunded_amount = 0, order_reference } = payment
   const rows: [string, ReactNode][] = [
     [say('created'), <Moment key="created" at={payment.created_at} is_exact />],
-    [say('column_email'), customer?.email && <Email email={customer.email} />],
+    [say('column_email'), customer?.email && <Email email={customer.email} payment_id={payment.id} />],
     [say('column_card'), card && <CardMark card={card} />],
     [say('column_order'), order_reference && <bdi>{order_reference}</bdi>],
     [
@@ -119,11 +119,10 @@ function DecidedBy({ payment: { id } }: { payment: Payment }) {
   return rulesIn(decision.entry, life) ?? <Actor actor={decision.actor} people={life.people} />
 }
 
-function Email({ email }: { email: string }) {
-  const { pathOf } = useHere()
-  const path = pathOf(`payments?customer_email=${encodeURIComponent(email)}`)
-  // Other payments of the same shopper.
-  return email.includes('…') ? email : <Link href={path}>{email}</Link>
+/** Leads to all payments of the shopper. */
+function Email({ email, payment_id }: { email: string; payment_id: string }) {
+  const { pathOf, may } = useHere()
+  return may('read_shoppers') ? <Link href={pathOf(`payments/${payment_id}/customer`)}>{email}</Link> : email
 }
 
 /** Who is liable is said only where there is money to lose. */

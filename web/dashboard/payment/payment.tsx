@@ -12,6 +12,7 @@ import { Deadline, exactWords } from '../parts/moment.tsx'
 import { Screen } from '../parts/screen.tsx'
 import { Status } from '../parts/status.tsx'
 import { say, sayCode, sayCount } from '../words.ts'
+import { AddNote } from './add-note.tsx'
 import { adviceOn } from './advice.ts'
 import { Asking } from './asking.tsx'
 import { Decisions } from './decisions.tsx'
@@ -21,6 +22,7 @@ import { HoldRefusal } from './hold-refusal.tsx'
 import { NotArrived } from './not-arrived.tsx'
 import { capturedOf, OtherPayments } from './other-payments.tsx'
 import { PaymentFacts, PaymentSummary } from './payment-facts.tsx'
+import { Receipt } from './receipt.tsx'
 import { RefundNote } from './refund-note.tsx'
 import { FailedRefunds, Refunds } from './refunds.tsx'
 import { stateOf } from './state.ts'
@@ -85,11 +87,12 @@ function Whole({ payment }: { payment: PaymentRead }) {
       <PaymentSummary payment={payment} />
       <div className="two">
         <div>
-          <Timeline id={id} hold={payment.hold} />
+          <Timeline id={id} hold={payment.hold} acts={<AddNote payment_id={id} />} />
         </div>
         <div>
           <PaymentFacts payment={payment} />
           {refund_count > 0 && <Refunds payment={warned} permitted={payment.permitted} />}
+          {payment.status === 'captured' && <Receipt payment_id={id} />}
           <NotArrived payment_id={id} />
           <ForDevelopers payment={payment} />
         </div>
