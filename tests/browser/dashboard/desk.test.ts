@@ -119,3 +119,61 @@ test('a filter is opened, saved and deleted', async () => {
     ['POST /saved-filters', { list: 'payments', name: 'Declined in euros', filters: null }],
   ])
 })
+
+test('a part is captured: what is released is said, and the button says what is taken', async () => {
+  await open(`payments/${held.id}`)
+  await page.getByRole('button', { name: 'Capture', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Capture £42.00' }).waitFor()
+  await dialog.getByLabel('Amount').fill('30.50')
+  await dialog.getByText('£11.50 is released to the shopper.').waitFor()
+  await dialog.getByRole('button', { name: 'Capture £30.50' }).click()
+  await expect.poll(acts).toEqual([['POST /payments/pay/hold/capture', { amount: 3050 }]])
+})
+
+test.each(['42.01', '0', 'all', ''])('%j is no part that can be captured', async (typed) => {
+  await open(`payments/${held.id}`)
+  await page.getByRole('button', { name: 'Capture', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Amount').fill(typed)
+  await expect.poll(() => dialog.getByRole('button', { name: /^Capture/ }).isDisabled()).toBe(true)
+  expect(acts()).toEqual([])
+})
+
+test('that a part cannot be captured stands at its field', async () => {
+  standIn.on('POST /payments/pay/hold/capture', () => refuse(409, 'operation_refused', { field: 'amount' }))
+  await open(`payments/${held.id}`)
+  await page.getByRole('button', { name: 'Capture', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Amount').fill('1')
+  await dialog.getByRole('button', { name: 'Capture £1.00' }).click()
+  await expect.poll(() => dialog.getByLabel('Amount').getAttribute('aria-invalid')).toBe('true')
+})
+
+test('a payment of which a part was taken says what was authorised, captured, released and is left', async () => {
+  const part = { ...captured, captured_amount: 3050, refunded_amount: 1000, refund_max: 2050 }
+  standIn.on('GET /payments/pay', () => ({ body: { ...part, refund_count: 1, permitted: ['refund'] } }))
+  await open(`payments/${held.id}`)
+  const summary = page.locator('.summary')
+  for (const [name, value] of [
+    ['Authorised', '£42.00'],
+    ['Captured', '£30.50'],
+    ['Released', '£11.50'],
+  ] as const) {
+    await summary.locator('div').filter({ hasText: name }).getByText(value).waitFor()
+  }
+  await page.getByText('Refunded in part').first().waitFor()
+  await page.getByRole('button', { name: 'Refund', exact: true }).first().click()
+  expect(await page.getByRole('dialog').getByLabel('Amount').inputValue()).toBe('20.50')
+})
+
+test('holds to capture are a list of their own', async () => {
+  const waiting = samples.holds.map((each) => ({ ...each, hold: { ...each.hold, reason: 'manual_capture' } }))
+  standIn.on('GET /holds', ({ query }) => ({
+    body: { data: query.waits_for === 'capture' ? waiting : samples.holds, has_more: false, next_cursor: null },
+  }))
+  await open('holds')
+  await press('To capture')
+  await page.getByRole('table', { name: 'Holds' }).getByText('You capture it when the goods leave').first().waitFor()
+  expect(new URL(page.url()).search).toBe('?waits_for=capture')
+})
