@@ -2,6 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import * as more from './more-samples.ts'
 import { playEach } from './played.ts'
 import * as samples from './samples.ts'
 import { refuse, type StandIn } from './stand-in.ts'
@@ -165,6 +166,24 @@ test('a payment of which a part was taken says what was authorised, captured, re
   await page.getByText('Refunded in part').first().waitFor()
   await page.getByRole('button', { name: 'Refund', exact: true }).first().click()
   expect(await page.getByRole('dialog').getByLabel('Amount').inputValue()).toBe('20.50')
+})
+
+test('whether an integration captures by hand is set where the service knows of it', async () => {
+  const [first, ...others] = more.integrations
+  standIn.on('POST /integrations/int', () => ({ body: first }))
+  await open('integrations')
+  await press('Change')
+  await page.getByRole('dialog').getByLabel('Allowed origins').waitFor()
+  expect(await page.getByRole('dialog').getByLabel('Money is taken').count()).toBe(0)
+  const known = [first, ...others].map((each) => ({ ...each, capture: 'automatic' }))
+  standIn.on('GET /integrations', () => ({ body: { integrations: known } }))
+  await open('integrations')
+  await page.getByText('At once, when the shopper pays').first().waitFor()
+  await press('Change')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Money is taken').selectOption('manual')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(acts).toEqual([['POST /integrations/int', { capture: 'manual' }]])
 })
 
 test('holds to capture are a list of their own', async () => {
