@@ -1,6 +1,6 @@
 // `ripper payment note`: an operator writes a note on a payment.
 
-import { notePayment } from '../payments/notes/note-payment.ts'
+import { notePayment } from '../payments/history/note-payment.ts'
 import { operatorCause, reasonRule } from './command-context.ts'
 import { paymentCommand } from './payment-command.ts'
 import { UsageError } from './terminal/command.ts'

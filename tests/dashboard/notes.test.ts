@@ -1,7 +1,7 @@
 // A note on a payment: who writes and reads it, where it stands, and what bounds it.
 
 import { expect, test } from 'vitest'
-import { notes_max } from '../../src/payments/notes/note-payment.ts'
+import { notes_max } from '../../src/payments/history/note-payment.ts'
 import type { Json } from '../support/client.ts'
 import { newMember, refusalIn } from '../support/person.ts'
 import { useService } from '../support/use-service.ts'

@@ -5,11 +5,11 @@ import { limit_default, pageQuery, pageView } from '../../http/list-page.ts'
 import { route } from '../../http/route.ts'
 import { timestamp } from '../../kernel/values.ts'
 import type { Context } from '../../payments/context.ts'
-import { sumPayments } from '../../payments/reading/customer-store.ts'
 import { filtersOf, listedPayment, pageOfPayments } from '../../payments/reading/list-payments.ts'
 import { findPayment } from '../../payments/reading/payment-store.ts'
 import { notThere } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
+import { sumPayments } from './customer-store.ts'
 import { paymentMode } from './payment-routes.ts'
 
 export const listCustomerPaymentsHere = route({

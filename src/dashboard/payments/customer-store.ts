@@ -2,8 +2,8 @@
 
 import type { Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
-import type { PaymentStatus } from '../payment.ts'
-import { looks_max } from './list-filters.ts'
+import type { PaymentStatus } from '../../payments/payment.ts'
+import { looks_max } from '../../payments/reading/list-filters.ts'
 
 /** Of a currency and state. */
 export type CustomerSum = {

@@ -7,7 +7,7 @@ import { noControls } from '../../kernel/values.ts'
 import { writerBy } from '../../merchants/write-as.ts'
 import type { Context } from '../../payments/context.ts'
 import { must, text } from '../../payments/fields.ts'
-import { notePayment } from '../../payments/notes/note-payment.ts'
+import { notePayment } from '../../payments/history/note-payment.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { paymentMode } from './payment-routes.ts'
 

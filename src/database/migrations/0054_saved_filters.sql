@@ -12,3 +12,15 @@ create table saved_filters (
   unique (merchant_id, user_id, list, name),
   foreign key (merchant_id, user_id) references memberships on delete cascade
 );
+
+-- On a cluster whose tables are spread already; one that is spread later does it by cells/citus.sql.
+do $$
+declare is_spread boolean := false;
+begin
+  if to_regclass('pg_catalog.pg_dist_partition') is not null then
+    execute 'select exists (select 1 from pg_dist_partition where logicalrelid = to_regclass(''sessions''))' into is_spread;
+  end if;
+  if is_spread then
+    execute 'select create_reference_table(''saved_filters'')';
+  end if;
+end $$;
