@@ -13,10 +13,12 @@ type Work<Options, Result> = {
   summary: string
   remarks?: string[]
   moves_money?: boolean
+  /** What follows PAYMENT_ID, by its name. */
+  more?: string[]
   /** Refuses options that do not go together, before the database is opened. */
-  judge?(options: ValuesOf<Options>): void
+  judge?(options: ValuesOf<Options>, more: string[]): void
   /** Runs where the payment's rows are. */
-  work(context: CommandContext, key: PaymentKey, options: ValuesOf<Options>): Promise<Result>
+  work(context: CommandContext, key: PaymentKey, options: ValuesOf<Options>, more: string[]): Promise<Result>
   /** May return an exit status other than 0. */
   show(result: Result, json: boolean): number | undefined
 }
@@ -27,20 +29,21 @@ export function paymentCommand<Result, Options extends Record<string, Option<unk
   work,
   show,
   moves_money = false,
+  more = [],
   ...record
 }: Work<Options, Result> & { options: Options }): Command {
   return command({
     ...record,
-    positionals: ['PAYMENT_ID'],
+    positionals: ['PAYMENT_ID', ...more],
     options: { ...options, merchant: { ...merchantOption, meaning: 'its merchant; by default found by the payment' } },
     async run({ options: values, positionals, json }) {
       const [ownValues, { merchant }] = [values as ValuesOf<Options>, values as { merchant: string | undefined }]
       const payment_id = paymentIdIn(positionals[0]!, 'PAYMENT_ID')
-      judge?.(ownValues)
+      judge?.(ownValues, positionals.slice(1))
       const result = await withCommandContext(
         async (context) => {
           const key = await paymentKeyOf(context, payment_id, merchant)
-          return work(await inCell(context, key.merchant_id), key, ownValues)
+          return work(await inCell(context, key.merchant_id), key, ownValues, positionals.slice(1))
         },
         { moves_money },
       )

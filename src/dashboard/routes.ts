@@ -34,6 +34,8 @@ import { createKeyHere, listKeysHere, revokeKeyHere } from './keys/key-routes.ts
 import { listOperationsHere, resolveOperationHere } from './operations/operation-routes.ts'
 import { readOverviewHere } from './overview/overview-routes.ts'
 import { listBeginningsHere } from './payments/beginnings.ts'
+import { listCustomerPaymentsHere } from './payments/customer-routes.ts'
+import { notePaymentHere } from './payments/note-routes.ts'
 import {
   captureHere,
   escalateHere,
@@ -44,10 +46,12 @@ import {
   refundHere,
   voidHere,
 } from './payments/payment-routes.ts'
+import { readReceiptHere, sendReceiptHere } from './payments/receipt-routes.ts'
 import { listAllRefundsHere, listRefundsHere } from './payments/refund-list.ts'
 import { reopenRefundHere, settleRefundHere } from './payments/settle-otherwise.ts'
 import { listEventsHere } from './records/record-routes.ts'
 import { listRecentRequestsHere, listRequestsHere } from './requests/request-routes.ts'
+import { listSavedFiltersHere, saveFilterHere } from './saved-filters/saved-filter-routes.ts'
 import { listSessionsHere, readSessionHere } from './sessions/session-routes.ts'
 import { askForPasskeyByLink, readLink, redeemLink } from './sign-in/link-routes.ts'
 import { askForProof, prove } from './sign-in/proof-routes.ts'
@@ -134,6 +138,10 @@ export const dashboardRoutes = [
   voidHere,
   escalateHere,
   refundHere,
+  notePaymentHere,
+  readReceiptHere,
+  sendReceiptHere,
+  listCustomerPaymentsHere,
   listRefundsHere,
   listAllRefundsHere,
   settleRefundHere,
@@ -144,6 +152,8 @@ export const dashboardRoutes = [
   readSessionHere,
   readSessionTimelineHere,
   listEventsHere,
+  listSavedFiltersHere,
+  saveFilterHere,
   listHoldsHere,
   listEndpointsHere,
   createEndpointHere,

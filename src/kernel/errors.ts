@@ -210,6 +210,11 @@ export const catalogue = {
     dashboard: true,
     when: 'Of the payment another amount was given back another way than the page says: look at it again.',
   },
+  receipt_not_possible: {
+    status: 409,
+    dashboard: true,
+    when: 'The receipt cannot be sent again: nothing is captured, there is no address or no mail server, or it was sent often.',
+  },
   both_ways_required: {
     status: 403,
     dashboard: true,

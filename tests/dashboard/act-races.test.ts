@@ -181,6 +181,23 @@ const acts: Record<string, Act | Act[]> = {
     prepare: async ({ account }) => (await account.client.pay()).body.payment_id,
     run: ({ post }, id) => post(`/payments/${id}/refunds`),
   },
+  'POST /payments/{payment_id}/notes': {
+    act: 'writes a note',
+    prepare: async ({ account }) => (await account.client.pay()).body.payment_id,
+    run: ({ post }, id) => post(`/payments/${id}/notes`, { note: 'Rang' }),
+  },
+  'POST /payments/{payment_id}/receipt': {
+    act: 'has a receipt sent again',
+    prepare: async ({ account }) => {
+      await sql`
+        insert into receipt_senders (mode, sends_until) values ('test', ${new Date(clock.now().getTime() + 60_000)})
+        on conflict (mode) do update set sends_until = excluded.sends_until`
+      const { payment_id } = (await account.client.pay()).body
+      await sql`delete from receipt_queue where payment_id = ${payment_id}`
+      return payment_id
+    },
+    run: ({ post }, id) => post(`/payments/${id}/receipt`),
+  },
   'POST /refunds/{refund_id}/otherwise': {
     act: 'gives a failed refund back another way',
     prepare: failedRefund,
@@ -199,6 +216,7 @@ const acts: Record<string, Act | Act[]> = {
 
 /** Acts that are judged at the door alone, and why. */
 const judged_at_the_door: Record<string, string> = {
+  'POST /saved-filters': "is judged again, and writes no line: it is the person's own",
   'POST /connections/{connection_id}/check': 'writes nothing',
   'POST /webhooks/endpoints/{endpoint_id}/test': 'writes nothing',
   'POST /test-payments': 'makes a session of test mode',

@@ -60,6 +60,7 @@ const bodies: [end: string, body: object][] = [
   ['/resolve', { outcome: 'failed', reason: 'they say so' }],
   ['/role', { role: 'viewer' }],
   ['/refunds', {}],
+  ['/notes', { note: 'in cash' }],
   ['/otherwise', { amount: 513, note: 'in cash' }],
   ['/credentials', { credentials: {} }],
 ]

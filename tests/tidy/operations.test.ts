@@ -451,7 +451,7 @@ describe('citus.sql', () => {
         'merchants',
         'orphan_authorisations',
       ],
-      ...['publishable_keys', 'sign_in_links', 'support_refund_limits'],
+      ...['publishable_keys', 'saved_filters', 'sign_in_links', 'support_refund_limits'],
     ])
   })
 

@@ -16,6 +16,7 @@ import { Operations } from './operations/operations.tsx'
 import { Overview } from './overview/overview.tsx'
 import { Empty } from './parts/empty.tsx'
 import { Screen } from './parts/screen.tsx'
+import { CustomerPayments } from './payment/customer.tsx'
 import { Payment } from './payment/payment.tsx'
 import { Payments } from './payments/payments.tsx'
 import { AllRefunds } from './refunds/refunds.tsx'
@@ -54,6 +55,11 @@ export function Screens() {
       <Route path={at('payments/:payment_id')}>
         {(params: Record<string, string | undefined>) => (
           <Payment key={params.payment_id} payment_id={params.payment_id ?? ''} />
+        )}
+      </Route>
+      <Route path={at('payments/:payment_id/customer')}>
+        {(params: Record<string, string | undefined>) => (
+          <CustomerPayments key={params.payment_id} payment_id={params.payment_id ?? ''} />
         )}
       </Route>
       <Route path={at('sessions/:session_id')}>

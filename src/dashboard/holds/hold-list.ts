@@ -4,7 +4,12 @@ import { z } from 'zod'
 import { beginOf, limit_max, pageOf, pageQuery, pageView } from '../../http/list-page.ts'
 import { route } from '../../http/route.ts'
 import type { Context } from '../../payments/context.ts'
-import { type ListedHold, listWaitingHolds, positionOfHold } from '../../payments/reading/hold-list-store.ts'
+import {
+  type ListedHold,
+  listWaitingHolds,
+  positionOfHold,
+  waitedFors,
+} from '../../payments/reading/hold-list-store.ts'
 import { filterChoice } from '../../payments/reading/list-filters.ts'
 import { heldPaymentView, viewHeldPayment } from '../../payments/reading/read-holds.ts'
 import { otherPaymentsView } from '../../payments/views.ts'
@@ -27,18 +32,28 @@ export const listHoldsHere = route({
   summary: 'The holds that wait for a decision, by their deadline; a page of 100 by default',
   access: signedIn('read_transactions'),
   dialect: 'dashboard',
-  query: z.strictObject({ ...pageQuery, mode: filterChoice(['test', 'live']) }),
+  query: z.strictObject({
+    ...pageQuery,
+    mode: filterChoice(['test', 'live']),
+    waits_for: filterChoice(waitedFors).optional(),
+  }),
   status: 200,
   reply: pageView(listedHold),
   refusals: ['invalid_pagination'],
   handle: async ({ sql, keyring }: Context, { holder, query, now }) => {
     const { merchant_id } = holder
-    const { mode, after } = query
+    const { mode, after, waits_for } = query
     // As many as a person decides in a sitting.
     const limit = Number(query.limit ?? limit_max)
-    const asked = { purpose: 'hold cursor', merchant_id, filters: [mode], limit, after }
+    const asked = {
+      purpose: 'hold cursor',
+      merchant_id,
+      filters: [mode, ...(waits_for ? [waits_for] : [])],
+      limit,
+      after,
+    }
     const behind = beginOf(keyring, asked)
-    const found = await listWaitingHolds(sql, { merchant_id, mode }, { behind, limit: limit + 1 })
+    const found = await listWaitingHolds(sql, { merchant_id, mode, waits_for }, { behind, limit: limit + 1 })
     const { rows, ...page } = pageOf(keyring, asked, found, positionOfHold)
     const lines = rows.flatMap(({ escalation, payment_id }) =>
       escalation ? [{ actor: escalation.actor, subject: payment_id }] : [],

@@ -38,6 +38,14 @@ const endings = z.object({
   succeeded_sessions: count,
 })
 
+const waitingHolds = z.object({
+  count,
+  /** How many of them reach their deadline within a day. */
+  lapsing: count,
+  next_deadline: z.string().nullable(),
+  sums: z.array(z.object({ currency: z.string(), amount: z.int() })),
+})
+
 export const readOverviewHere = route({
   method: 'GET',
   path: '/dashboard/api/{merchant_id}/overview',
@@ -55,11 +63,8 @@ export const readOverviewHere = route({
     zone: z.string(),
     now: z.string(),
     waits: z.object({
-      holds: z.object({
-        count,
-        next_deadline: z.string().nullable(),
-        sums: z.array(z.object({ currency: z.string(), amount: z.int() })),
-      }),
+      holds: waitingHolds,
+      to_capture: waitingHolds,
       unknown_outcomes: count,
       /** Those of them that the service no longer asks about. */
       outcomes_for_person: count,
@@ -147,13 +152,15 @@ export const readOverviewHere = route({
       readWebhookHealth(sql, { merchant_id, from: idsFrom(ago(day_ms)), now }),
       countGivenUp(sql, { merchant_id, from: idsFrom(ago(replay_window_ms)), most: given_up_max }),
     ])
-    const { holds, keys_ending, breakers_open, brakes_pulled, unknown_outcomes, outcomes_for_person } = waits
+    const { holds, to_capture, keys_ending, breakers_open, brakes_pulled, unknown_outcomes, outcomes_for_person } =
+      waits
     const { has_payment, has_endpoint, has_colleague, has_key } = waits
     return {
       zone,
       now: timestamp(now),
       waits: {
         holds: { ...holds, next_deadline: timestampOrNull(holds.next_deadline) },
+        to_capture: { ...to_capture, next_deadline: timestampOrNull(to_capture.next_deadline) },
         unknown_outcomes,
         outcomes_for_person,
         given_up: [...givenUp.values()].reduce((sum, each) => sum + each, 0),

@@ -8,18 +8,26 @@ import { hasMoneyLeft, owedRefunds, type RefundedPayment, refundStates } from '.
 import { oldestWaiting } from '../webhooks/delivery-facts-store.ts'
 
 const counted_max = 1000
+const day_ms = 24 * 3_600_000
 /** How many of the newest refunds are looked at for those that failed. */
 const refunds_max = 2000
 /** And how many of the newest payments for orders that were paid twice, of which so many are named. */
 const payments_max = 1000
 const orders_max = 5
 
+export type WaitingHolds = {
+  count: number
+  /** How many of them reach their deadline within a day. */
+  lapsing: number
+  next_deadline: Date | null
+  sums: { currency: string; amount: number }[]
+}
+
 export type Waits = {
-  holds: {
-    count: number
-    next_deadline: Date | null
-    sums: { currency: string; amount: number }[]
-  }
+  /** For a judgement of their amount. */
+  holds: WaitingHolds
+  /** For their goods to leave. */
+  to_capture: WaitingHolds
   unknown_outcomes: number
   outcomes_for_person: number
   breakers_open: number
@@ -40,18 +48,17 @@ export async function readWaits(
   asked: { merchant_id: string; mode: Mode; now: Date; keys_until: Date; failed_from: Date },
 ): Promise<Waits> {
   const { merchant_id, mode, now, keys_until, failed_from } = asked
-  type Row = Omit<Waits, 'holds' | 'keys_ending' | 'failed_refunds' | 'failed_refunds_from'> & {
+  const lapse_before = new Date(now.getTime() + day_ms)
+  type Row = Omit<Waits, 'holds' | 'to_capture' | 'keys_ending' | 'failed_refunds' | 'failed_refunds_from'> & {
     /** Payments with a failed refund. */
     failed: RefundedPayment[]
-    hold_count: number
-    next_deadline: Date | null
-    sums: Waits['holds']['sums']
+    waiting: (Omit<WaitingHolds, 'next_deadline'> & { is_to_capture: boolean; next_deadline: string })[]
     keys_ending: { key_id: string; name: string | null; expires_at: string }[]
   }
   const [row] = await sql<Row[]>`
     with hold as materialized (
-      select h.deadline, p.amount, p.currency from (
-        select merchant_id, payment_id, deadline from holds
+      select h.deadline, h.reason = 'manual_capture' as is_to_capture, p.amount, p.currency from (
+        select merchant_id, payment_id, deadline, reason from holds
         where merchant_id = ${merchant_id} and decided_at is null order by deadline limit ${counted_max}
       ) h
       cross join lateral (
@@ -71,9 +78,13 @@ export async function readWaits(
         select 1 from payments p
         where p.merchant_id = ${merchant_id} and p.payment_id = o.payment_id and mode = ${mode} offset 0) p
     )
-    select (select count(*)::int from hold) as hold_count, (select min(deadline) from hold) as next_deadline,
-      (select coalesce(json_agg(s), '[]') from (
-        select currency, sum(amount)::bigint as amount from hold group by currency order by 2 desc) s) as sums,
+    select (select coalesce(json_agg(w), '[]') from (
+        select is_to_capture, count(*)::int as count, min(deadline) as next_deadline,
+          count(*) filter (where deadline < ${lapse_before})::int as lapsing,
+          (select json_agg(s) from (
+            select currency, sum(amount)::bigint as amount from hold each
+            where each.is_to_capture = hold.is_to_capture group by currency order by 2 desc) s) as sums
+        from hold group by is_to_capture) w) as waiting,
       (select count(*)::int from unknown) as unknown_outcomes,
       (select count(waits_for_person_since)::int from unknown) as outcomes_for_person,
       (select count(*)::int from webhook_endpoint_health h
@@ -98,14 +109,26 @@ export async function readWaits(
       exists (select 1 from api_keys
         where merchant_id = ${merchant_id} and revoked_at is null
           and (made_by is not null or last_used_at is not null or name <> ${demo_key_name})) as has_key`
-  const { hold_count: count, next_deadline, sums, keys_ending, failed, ...rest } = row!
+  const { waiting, keys_ending, failed, ...rest } = row!
   const owed = failed.flatMap(owedRefunds).filter(({ settled_at }) => new Date(settled_at!) >= failed_from)
   const begun_at = owed.map(({ created_at }) => Date.parse(created_at))
   const failed_refunds_from = owed.length > 0 ? new Date(Math.min(...begun_at)) : null
   const ending = keys_ending.map((key) => ({ ...key, expires_at: new Date(key.expires_at) }))
-  const holds = { count, next_deadline, sums }
-  return { ...rest, holds, keys_ending: ending, failed_refunds: owed.length, failed_refunds_from }
+  const waitingFor = (of: boolean): WaitingHolds => {
+    const { is_to_capture: _, next_deadline, ...found } = waiting.find((each) => each.is_to_capture === of) ?? none
+    return { ...found, next_deadline: next_deadline === null ? null : new Date(next_deadline) }
+  }
+  return {
+    ...rest,
+    holds: waitingFor(false),
+    to_capture: waitingFor(true),
+    keys_ending: ending,
+    failed_refunds: owed.length,
+    failed_refunds_from,
+  }
 }
+
+const none = { is_to_capture: false, count: 0, lapsing: 0, next_deadline: null, sums: [] }
 
 export type PaidOrder = { order_reference: string; count: number }
 

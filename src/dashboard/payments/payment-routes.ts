@@ -158,7 +158,7 @@ function permittedOn(
 }
 
 /** Where there is no such payment the act counts as live. A door gets the ids before anybody has judged them. */
-async function paymentMode({ sql }: Pick<Context, 'sql'>, params: Record<string, string>): Promise<Mode | null> {
+export async function paymentMode({ sql }: Pick<Context, 'sql'>, params: Record<string, string>): Promise<Mode | null> {
   if (!/^pay_[0-9a-f]{24}$/.test(params.payment_id ?? '')) return null
   return modeOfPayment(sql, { merchant_id: params.merchant_id ?? '', params })
 }

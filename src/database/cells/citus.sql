@@ -13,6 +13,7 @@ select create_reference_table('passkeys');
 select create_reference_table('recovery_codes');
 select create_reference_table('user_identities');
 select create_reference_table('memberships');
+select create_reference_table('saved_filters');
 select create_reference_table('support_refund_limits');
 select create_reference_table('sign_in_links');
 select create_reference_table('user_sessions');

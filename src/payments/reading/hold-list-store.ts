@@ -15,13 +15,17 @@ export type ListedHold = HoldWithPayment & {
   escalation: { actor: string; note: string | null } | null
 }
 
+/** What a hold waits for: that somebody judges its amount, or that the goods leave. */
+export const waitedFors = ['review', 'capture'] as const
+export type WaitedFor = (typeof waitedFors)[number]
+
 /**
  * Waiting holds behind a position; null is the beginning. No index knows the mode, so that the other mode's holds are looked
  * at, too, and so many of both are.
  */
 export async function listWaitingHolds(
   sql: Sql,
-  { merchant_id, mode }: { merchant_id: string; mode: Mode },
+  { merchant_id, mode, waits_for }: { merchant_id: string; mode: Mode; waits_for: WaitedFor | undefined },
   { behind, limit }: { behind: string | null; limit: number },
 ): Promise<FoundRows<ListedHold>> {
   const begin =
@@ -29,6 +33,7 @@ export async function listWaitingHolds(
       ? sql``
       : sql`and (deadline, payment_id) > (${new Date(millisecondsOf(behind))}, ${`pay_${behind.slice(12)}`})`
   const order = sql`order by deadline, payment_id`
+  const isAsked = waits_for === undefined ? sql`` : sql`and (reason = 'manual_capture') = ${waits_for === 'capture'}`
   const found = await sql<(ListedHold & { place: number })[]>`
     select r.*, s.settlement, s.answer_by,
       o.kind as operation_kind, o.asked_by as operation_asked_by, o.sent_at as operation_sent_at,
@@ -51,7 +56,7 @@ export async function listWaitingHolds(
           where merchant_id = l.merchant_id and payment_id = l.payment_id offset 0
         ) p
       ) n
-      where mode = ${mode} or place = ${lines_max}
+      where (mode = ${mode} ${isAsked}) or place = ${lines_max}
       ${order} limit ${limit}
     ) r
     join sessions s on s.merchant_id = r.merchant_id and s.session_id = r.session_id
@@ -59,9 +64,13 @@ export async function listWaitingHolds(
     order by r.deadline, r.payment_id`
   const last = found.at(-1)
   return {
-    rows: found.filter((hold) => hold.mode === mode),
+    rows: found.filter((hold) => hold.mode === mode && isFor(hold, waits_for)),
     ended_at: last?.place === lines_max ? positionOfHold(last) : null,
   }
+}
+
+function isFor({ reason }: { reason: string }, waits_for: WaitedFor | undefined): boolean {
+  return waits_for === undefined || (reason === 'manual_capture') === (waits_for === 'capture')
 }
 
 /** Of a hold in the list: its deadline, then the digits of its payment's id. */

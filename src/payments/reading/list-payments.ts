@@ -44,7 +44,7 @@ export const paymentFilters = z.strictObject({
 
 const listQuery = z.strictObject({ ...pageQuery, ...paymentFilters.shape })
 
-const listedPayment = paymentView
+export const listedPayment = paymentView
   .omit({ items: true })
   .extend({
     order_reference_captured_payments: z

@@ -4,7 +4,7 @@
 import type { JournalLine } from '../../audit/journal.ts'
 import { wholeOf } from '../../database/cells/cells.ts'
 import { rowIf } from '../../database/driver/rows.ts'
-import type { AnySql, Sql } from '../../database/open.ts'
+import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import type { AnyEventType, Mode } from '../../kernel/values.ts'
 import type { Customer } from '../purchase.ts'
 import type { ReceiptPayment } from './receipt.ts'
@@ -75,11 +75,12 @@ export async function listDueReceipts(
 }
 
 /** A receipt that this process may send, with its contents. */
-export type ClaimedReceipt = ReceiptKey &
+export type ClaimedReceipt = ReceiptContents & { claimed_at: Date; tries: number }
+
+/** What a receipt is written from. */
+export type ReceiptContents = ReceiptKey &
   Omit<ReceiptPayment, 'email' | 'descriptor'> & {
     session_id: string
-    claimed_at: Date
-    tries: number
     customer: Customer | null
     statement_descriptor_suffix: string | null
     acquiring_profile: Record<string, unknown> | null
@@ -96,18 +97,81 @@ export async function claimReceipt(
       update receipt_queue set claimed_at = ${now}, due_at = ${lease_until}, tries = tries + 1
       where merchant_id = ${merchant_id} and payment_id = ${payment_id} and due_at <= ${now}
         and claimed_at is null
-      returning merchant_id, payment_id, claimed_at, tries
+      returning merchant_id, payment_id, claimed_at, tries, sequence
     )
+    ${contentsOf(sql, sql`claimed`)}`
+  return row
+}
+
+/** What a payment's receipt is written from, as stored now; undefined where the payment is not captured. */
+export async function findReceipt(
+  sql: AnySql,
+  { merchant_id, payment_id }: ReceiptKey,
+): Promise<ReceiptContents | undefined> {
+  const [row] = await sql<ReceiptContents[]>`
+    with captured as (
+      select merchant_id, payment_id, null::integer as sequence from payments
+      where merchant_id = ${merchant_id} and payment_id = ${payment_id} and status = 'captured'
+    )
+    ${contentsOf(sql, sql`captured`)}`
+  return row
+}
+
+function contentsOf(sql: AnySql, receipts: Fragment): Fragment {
+  return sql`
     select c.*, p.session_id, p.mode, p.amount, p.currency, p.executed_at, p.order_reference, s.items, s.customer,
       s.statement_descriptor_suffix, i.price_list, m.name as merchant_name, m.acquiring_profile, a.brand, a.last4,
       a.locale
-    from claimed c
+    from ${receipts} c
     join payments p on p.merchant_id = c.merchant_id and p.payment_id = c.payment_id
     join sessions s on s.merchant_id = p.merchant_id and s.session_id = p.session_id
     join attempts a on a.merchant_id = p.merchant_id and a.attempt_id = p.attempt_id
     join merchants m on m.merchant_id = p.merchant_id
     left join integrations i on i.merchant_id = s.merchant_id and i.integration_id = s.integration_id`
+}
+
+/** Since when a payment's receipt waits for its sending; null where none does. And whether receipts of its mode are sent. */
+export async function findWaiting(
+  sql: AnySql,
+  { merchant_id, payment_id, mode }: ReceiptKey & { mode: Mode },
+  now: Date,
+): Promise<{ waiting_since: Date | null; is_sent: boolean }> {
+  const [row] = await sql<[{ waiting_since: Date | null; is_sent: boolean }]>`
+    select
+      (select created_at from receipt_queue
+        where merchant_id = ${merchant_id} and payment_id = ${payment_id}) as waiting_since,
+      exists (select 1 from receipt_senders where mode = ${mode} and sends_until > ${now}) as is_sent`
   return row
+}
+
+export type ReceiptLine = { change: string; at: Date; actor: string; detail: Record<string, unknown> }
+
+/** What the journal says of a payment's receipts, oldest first. */
+export async function listReceiptLines(
+  sql: AnySql,
+  { merchant_id, session_id, payment_id }: ReceiptKey & { session_id: string },
+): Promise<ReceiptLine[]> {
+  return sql<ReceiptLine[]>`
+    select change, at, actor, detail from journal
+    where merchant_id = ${merchant_id} and session_id = ${session_id} and subject = ${payment_id}
+      and change in ('receipt.asked', 'receipt.sent', 'receipt.given_up', 'receipt.unknown')
+    order by entry_id`
+}
+
+/** Queues a receipt to be sent again, with its line. While one waits nothing is written. */
+export async function queueAgain(
+  tx: AnySql,
+  { merchant_id, payment_id, mode, sequence }: ReceiptKey & { mode: Mode; sequence: number },
+  line: JournalLine,
+): Promise<void> {
+  const { at } = line
+  await tx`
+    with queued as (
+      insert into receipt_queue (merchant_id, payment_id, mode, created_at, due_at, tries, sequence)
+      values (${merchant_id}, ${payment_id}, ${mode}, ${at}, ${at}, 0, ${sequence})
+      on conflict do nothing returning 1
+    )
+    insert into journal ${rowIf(tx, line, 'queued')}`
 }
 
 type ClaimedKey = ReceiptKey & { claimed_at: Date | null }

@@ -32,6 +32,7 @@ const paid: ReceiptPayment = {
   brand: 'visa',
   last4: '4242',
   locale: 'en-GB',
+  sequence: null,
 }
 
 const at = { from: 'receipts@pay.example', now: new Date('2026-09-01T12:35:00Z') }

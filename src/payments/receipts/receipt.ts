@@ -28,22 +28,37 @@ export type ReceiptPayment = {
   last4: string
   /** The language of the checkout; null if it is unknown. */
   locale: string | null
+  /** The how manieth time it is sent again; null for the first letter. */
+  sequence: number | null
+}
+
+/** The letter's subject and its plain part. */
+export function receiptTextOf(payment: ReceiptPayment): { subject: string; text: string } {
+  const { subject, content, language } = draftOf(payment)
+  return { subject, text: textOf(content, language) }
+}
+
+function draftOf(payment: ReceiptPayment) {
+  const language = receiptLanguage(payment.locale)
+  const shop = plain(payment.merchant_name) || 'Shop'
+  const subject = language.say('subject', { shop })
+  return { language, shop, subject, content: contentOf(payment, shop, language) }
 }
 
 /** The letter. `from` is the address of the service. Throws if the letter cannot be addressed. */
 export function receiptOf(payment: ReceiptPayment, { from, now }: { from: string; now: Date }): MailMessage {
-  const language = receiptLanguage(payment.locale)
-  const shop = plain(payment.merchant_name) || 'Shop'
-  const content = contentOf(payment, shop, language)
+  const { language, shop, subject, content } = draftOf(payment)
+  const again = payment.sequence === null ? '' : `.${payment.sequence}`
   return {
     from: { name: shop, address: from },
     to: addressOf(payment.email),
-    subject: language.say('subject', { shop }),
+    subject,
     text: textOf(content, language),
     html: htmlOf(content, language),
     language: language.locale,
-    // The id does not depend on the sender, so that the reader's mail program can recognise a duplicate.
-    message_id: `receipt.${payment.payment_id}@${from.slice(from.indexOf('@') + 1)}`,
+    // The id does not depend on the sender, so that the reader's mail program can recognise a duplicate. What somebody had sent again
+    // is none.
+    message_id: `receipt.${payment.payment_id}${again}@${from.slice(from.indexOf('@') + 1)}`,
     date: now,
   }
 }

@@ -9,9 +9,9 @@ import { chanceOf, type World } from '../../kernel/world.ts'
 import { MailFailure, type MailLine, type MailMessage } from '../../outgoing/mail/mailer.ts'
 import { nextTryAt } from '../backoff.ts'
 import { type Cause, lineOf } from '../outcome.ts'
-import { descriptorOf } from '../statement-descriptor.ts'
 import type { ReceiptMailer } from './mailer.ts'
-import { type ReceiptPayment, receiptOf } from './receipt.ts'
+import { paidOf } from './paid-of.ts'
+import { receiptOf } from './receipt.ts'
 import {
   type ClaimedReceipt,
   claimReceipt,
@@ -186,13 +186,4 @@ async function end(
   const ended = await endReceipt(sql, receipt, line)
   if (ended) metrics.receiptEnded(change.slice('receipt.'.length))
   return ended
-}
-
-function paidOf(receipt: ClaimedReceipt): ReceiptPayment {
-  const { customer, merchant_name, acquiring_profile } = receipt
-  return {
-    ...receipt,
-    email: customer?.email ?? '',
-    descriptor: descriptorOf({ name: merchant_name, acquiring_profile }, receipt),
-  }
 }

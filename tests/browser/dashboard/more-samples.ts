@@ -207,7 +207,8 @@ export const overview: Overview = {
   zone: 'Europe/London',
   now: now.toISOString(),
   waits: {
-    holds: { count: 3, next_deadline: ago(-60 * 20), sums: [{ currency: 'GBP', amount: 17_130 }] },
+    holds: { count: 3, lapsing: 1, next_deadline: ago(-60 * 20), sums: [{ currency: 'GBP', amount: 17_130 }] },
+    to_capture: { count: 0, lapsing: 0, next_deadline: null, sums: [] },
     unknown_outcomes: 1,
     outcomes_for_person: 0,
     given_up: 1,

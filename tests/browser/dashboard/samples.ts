@@ -2,6 +2,7 @@
 
 import type {
   Account,
+  Customer,
   Delivery,
   Endpoint,
   Key,
@@ -11,6 +12,8 @@ import type {
   Membership,
   Payment,
   PaymentRow,
+  Receipt,
+  SavedFilter,
   Team,
   Timeline,
 } from '../../../web/dashboard/client/answers.ts'
@@ -366,6 +369,42 @@ export const refundedLife: Timeline = {
   })),
   seals: { right: 12, wrong: 0, not_yet: 0 },
 }
+
+export const receipt: Receipt = {
+  to: 'ada@example.com',
+  subject: 'Receipt from Tea & Sons',
+  text: 'Receipt from Tea & Sons\n\nYou paid £42.00 to Tea & Sons.\n\nAmount\n    £42.00\n',
+  waiting_since: null,
+  hindrance: null,
+  letters: [
+    { state: 'sent', at: ago(50), actor: 'service', reason: null },
+    { state: 'asked', at: ago(20), actor: `user ${id('usr', 1)}`, reason: null },
+    { state: 'unknown', at: ago(19), actor: 'service', reason: 'no_answer' },
+  ],
+}
+
+const ofAda = payments.filter(({ customer }) => customer?.email === 'ada@example.com')
+export const customer: Customer = {
+  data: ofAda,
+  has_more: false,
+  next_cursor: null,
+  email: 'ada@example.com',
+  is_whole: true,
+  sums: (['captured', 'declined'] as const).map((status, index) => ({
+    currency: 'GBP',
+    status,
+    count: 5 - index * 4,
+    amount: 21_000 - index * 16_800,
+    refunded_amount: index === 0 ? 1200 : 0,
+    first_at: ago(60 * 24 * 80),
+    last_at: ago(30),
+  })),
+}
+
+export const saved: SavedFilter[] = [
+  { list: 'payments', name: 'Declined in euros', filters: '?status=declined&currency=EUR' },
+  { list: 'refunds', name: 'To look at', filters: '?status=failed' },
+]
 
 export const holds: ListedHold[] = [20, 46, 110].map((hours, index) => ({
   payment_id: index === 0 ? held.id : id('pay', 90 + index),

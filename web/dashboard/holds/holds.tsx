@@ -1,8 +1,10 @@
 // Held payments that wait for somebody, the next deadline first.
 
 import { useState } from 'react'
+import { useLocation, useSearch } from 'wouter'
 import type { ListedHold } from '../client/answers.ts'
 import { usePages } from '../client/pages.ts'
+import { SavedFilters } from '../filters/saved-filters.tsx'
 import { useHere } from '../merchant.ts'
 import { Amount, amountWords } from '../parts/amount.tsx'
 import { Empty } from '../parts/empty.tsx'
@@ -10,6 +12,7 @@ import { Loaded } from '../parts/loaded.tsx'
 import { Deadline } from '../parts/moment.tsx'
 import { Older } from '../parts/older.tsx'
 import { Screen } from '../parts/screen.tsx'
+import { StatusChips } from '../parts/status-chips.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Decisions } from '../payment/decisions.tsx'
 import { HoldRefusal } from '../payment/hold-refusal.tsx'
@@ -20,7 +23,10 @@ import { Escalation } from './escalation.tsx'
 
 export function Holds() {
   const { merchant_id, mode, pathOf, may } = useHere()
-  const pages = usePages('GET /{merchant_id}/holds', { merchant_id, query: { mode } })
+  const [, navigate] = useLocation()
+  const asked = new URLSearchParams(useSearch()).get('waits_for')
+  const waits_for = kinds.find((each) => each === asked) ?? null
+  const pages = usePages('GET /{merchant_id}/holds', { merchant_id, query: { mode, waits_for } })
   const [marked, setMarked] = useState<string[]>([])
   const mark = (payment_id: string) =>
     setMarked((before) =>
@@ -32,14 +38,27 @@ export function Holds() {
   const acts = actsOf({ marked, is_full, onMark: mark })
   const columns = [...facts, ...(may('decide_holds') ? [acts] : [])]
   return (
-    <Screen title={say('nav_holds')} lead={<LapsesToday holds={pages.answer.data ?? []} />}>
+    <Screen
+      title={say('nav_holds')}
+      lead={<LapsesToday holds={pages.answer.data ?? []} />}
+      acts={<SavedFilters list="holds" screen="holds" />}
+    >
+      <StatusChips
+        statuses={kinds}
+        chosen={waits_for}
+        onChoose={(each) => {
+          setMarked([])
+          navigate(pathOf(each ? `holds?waits_for=${each}` : 'holds'))
+        }}
+        wordsOf={(each) => say(`holds_for_${each}`)}
+      />
       <Loaded answer={pages.answer}>
         {(data) => (
           <>
             <MarkedHolds holds={data.filter(isMarked)} onDone={() => setMarked([])} />
             {data.length === 0 && !pages.has_more ? (
               <Empty title={say('no_holds')}>
-                <p>{say('no_holds_words')}</p>
+                <p>{say(waits_for === 'capture' ? 'none_to_capture' : 'no_holds_words')}</p>
               </Empty>
             ) : (
               <Table
@@ -57,6 +76,9 @@ export function Holds() {
     </Screen>
   )
 }
+
+/** To judge the amount, or to wait for the goods to leave. */
+const kinds = ['capture', 'review'] as const
 
 const facts: Column<ListedHold>[] = [
   {

@@ -3,6 +3,7 @@
 import type { Integration } from '../client/answers.ts'
 import { Choice, Field, TextField, Tick } from '../parts/field.tsx'
 import { locale, say, sayCode } from '../words.ts'
+import { captureSettingOf, captureSettings } from './capture-setting.ts'
 import { amountText, look_names } from './typed-integration.ts'
 
 type Of = { integration: Integration | null }
@@ -51,10 +52,19 @@ export function PlaceFields({ integration }: Of) {
   )
 }
 
-export function HoldFields({ integration }: Of) {
+export function HoldFields({ integration, takes_capture }: Of & { takes_capture: boolean }) {
   const { escalate_after_seconds = null, review_window_seconds = 432_000 } = integration ?? {}
   return (
     <>
+      {takes_capture && (
+        <Choice
+          label={say('capture_setting')}
+          hint={say('capture_setting_hint')}
+          name="capture"
+          defaultValue={(integration && captureSettingOf(integration)) ?? 'automatic'}
+          options={captureSettings.map((value) => ({ value, text: sayCode('capture_setting', value) }))}
+        />
+      )}
       <Field
         label={say('review_days')}
         name="review_days"

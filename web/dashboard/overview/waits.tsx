@@ -50,7 +50,11 @@ function linesOf(waits: Overview['waits'], { is_operator }: Me['user']): Line[] 
     count > 0 ? [{ words: sayCount(one, many, count), screen }] : []
   return [
     ...(waits.is_brake_pulled ? [{ words: say('brake_pulled'), screen: decided_at }] : []),
-    ...(holds.count > 0 ? [{ words: holdWords(holds), screen: 'holds' as const }] : []),
+    ...(['capture', 'review'] as const).flatMap((kind): Line[] => {
+      const waiting = kind === 'capture' ? waits.to_capture : holds
+      const path = `holds?waits_for=${kind}`
+      return waiting.count > 0 ? [{ words: holdWords(waiting, kind), screen: 'holds', path }] : []
+    }),
     ...counted(waits.failed_refunds, 'waits_refunds_1', 'waits_refunds', 'refunds').map((line) => ({
       ...line,
       path: `refunds?${failedFrom(waits)}`,
@@ -92,9 +96,14 @@ function failedFrom({ failed_refunds_from }: Overview['waits']): URLSearchParams
   return new URLSearchParams({ status: 'failed', ...(created_from && { created_from }) })
 }
 
-function holdWords({ count, sums, next_deadline }: Overview['waits']['holds']): string {
-  return sayCount('waits_holds', 'waits_holds', count, {
+function holdWords(
+  { count, lapsing, sums, next_deadline }: Overview['waits']['holds'],
+  kind: 'capture' | 'review',
+): string {
+  const key = kind === 'capture' ? 'waits_to_capture' : 'waits_holds'
+  const words = sayCount(key, key, count, {
     sum: sums.map(({ amount, currency }) => amountWords(amount, currency)).join(', '),
     when: next_deadline ? deadlineWords(new Date(next_deadline), Date.now()) : '',
   })
+  return lapsing > 0 ? `${words} · ${say('waits_lapsing', { count: lapsing })}` : words
 }

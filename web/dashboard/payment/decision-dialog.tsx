@@ -1,17 +1,18 @@
 // Capture, void or escalate one held payment. Pressing twice, or again after a lost answer, decides once.
 
-import type { FormEvent } from 'react'
+import { type FormEvent, useState } from 'react'
+import { readAmount, typedAmount } from '../../shared/read-amount.ts'
 import { useAct } from '../client/query.ts'
 import { unreachable } from '../client/refused.ts'
 import { useHere } from '../merchant.ts'
-import { amountWords } from '../parts/amount.tsx'
+import { amountWords, unreadWords } from '../parts/amount.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { doneStore } from '../parts/done.ts'
 import { Facts } from '../parts/facts.tsx'
 import { Field, textsOf } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
-import { say } from '../words.ts'
+import { locale, say } from '../words.ts'
 import type { Decided } from './decided.ts'
 import { OtherPayments } from './other-payments.tsx'
 
@@ -33,29 +34,32 @@ export function DecisionDialog({
 }) {
   const { me, merchant_id, mode } = useHere()
   const intent = `${kind} ${me.user.user_id} ${payment.id}`
-  const { other_payments = [] } = payment
-  const amount = amountWords(payment.amount, payment.currency)
+  const { other_payments = [], currency } = payment
   const route = `POST /{merchant_id}/payments/{payment_id}/hold/${kind}` as const
   const act = useAct(route, [...concerned], intent, ({ settlement }) => {
-    const words = say(settlement && kind !== 'escalate' ? 'done_under_way' : `done_${kind}`, { amount })
+    const words = say(settlement && kind !== 'escalate' ? 'done_under_way' : `done_${kind}`, { amount: words_of_it })
     doneStore.write({ words, payment_id: payment.id })
   })
   const { unanswered } = act
+  // What the goods that leave come to; the rest is released.
+  const [typed, setTyped] = useState(typedAmount(amountIn(unanswered?.body) ?? payment.amount, currency, locale))
+  const read = readAmount(typed, locale, currency)
+  const part = kind !== 'capture' ? payment.amount : 'fault' in read ? null : read.amount
+  const is_usable = part !== null && part > 0 && part <= payment.amount
+  const words_of_it = amountWords(part ?? payment.amount, currency)
   // Perhaps it was carried out: under its key only the very same note may be sent again.
   const is_fixed = act.isPending || unanswered !== null
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    if (act.isPending) return
+    if (act.isPending || !is_usable) return
     const { note = '' } = textsOf(event.currentTarget)
-    act.mutate(
-      { merchant_id, payment_id: payment.id, body: note.trim() ? { note: note.trim() } : {} },
-      { onSuccess: onClose },
-    )
+    const body = { ...(note.trim() && { note: note.trim() }), ...(part < payment.amount && { amount: part }) }
+    act.mutate({ merchant_id, payment_id: payment.id, body }, { onSuccess: onClose })
   }
   return (
     <Dialog title={say(`${kind}_title`)} onClose={onClose} is_busy={act.isPending}>
       <Form refused={act.error ?? (unanswered && !act.isPending ? unreachable() : null)} onSubmit={submit}>
-        <p>{say(`${kind}_words`, { amount })}</p>
+        <p>{say(`${kind}_words`, { amount: words_of_it })}</p>
         <Facts
           rows={[
             [say('column_order'), payment.order_reference && <bdi>{payment.order_reference}</bdi>],
@@ -68,6 +72,28 @@ export function DecisionDialog({
           </p>
         )}
         {mode === 'test' && <p className="hint">{say('test_money')}</p>}
+        {kind === 'capture' && (
+          <Field
+            label={currency ? `${say('amount')} (${currency})` : say('amount')}
+            member="amount"
+            inputMode="decimal"
+            autoComplete="off"
+            value={typed}
+            readOnly={is_fixed}
+            onChange={({ target }) => setTyped(target.value)}
+            hint={
+              is_usable &&
+              part < payment.amount &&
+              say('capture_releases', { amount: amountWords(payment.amount - part, currency) })
+            }
+            fault={
+              is_usable
+                ? null
+                : (unreadWords(read, currency) ??
+                  say('refund_amount_wrong', { amount: amountWords(payment.amount, currency) }))
+            }
+          />
+        )}
         <Field
           label={say(kind === 'escalate' ? 'escalate_note' : 'decision_note')}
           hint={say(kind === 'escalate' ? 'escalate_note_hint' : 'decision_note_hint')}
@@ -80,13 +106,22 @@ export function DecisionDialog({
           <Button is_busy={act.isPending} onClick={onClose}>
             {say('cancel')}
           </Button>
-          <Button look={kind === 'void' ? 'danger' : 'primary'} type="submit" is_busy={act.isPending}>
-            {say(`${kind}_amount`, { amount })}
+          <Button
+            look={kind === 'void' ? 'danger' : 'primary'}
+            type="submit"
+            is_busy={act.isPending}
+            disabled={!is_usable}
+          >
+            {say(`${kind}_amount`, { amount: words_of_it })}
           </Button>
         </DialogActs>
       </Form>
     </Dialog>
   )
+}
+
+function amountIn(body: { note?: string | null; amount?: number } = {}): number | undefined {
+  return body.amount
 }
 
 function noteIn(body: { note?: string | null } = {}): string {

@@ -16,21 +16,27 @@ import { Section } from '../parts/screen.tsx'
 import { say, sayCode } from '../words.ts'
 import { holdDetailIn } from './hold-detail.ts'
 import { decisionIn, rulesIn, settledByHand } from './story.ts'
+import { releasedOf, takenOf } from './taken.ts'
 import { useLife } from './timeline.tsx'
 import { entriesOf } from './timeline-entries.ts'
 
 /** What people ask first, in a line under the head. */
 export function PaymentSummary({ payment }: { payment: Payment }) {
   const { customer, card, currency, amount, refunded_amount = 0, order_reference } = payment
+  const [taken, released] = [takenOf(payment), releasedOf(payment)]
   const rows: [string, ReactNode][] = [
     [say('created'), <Moment key="created" at={payment.created_at} is_exact />],
-    [say('column_email'), customer?.email && <Email email={customer.email} />],
+    [say('column_email'), customer?.email && <Email email={customer.email} payment_id={payment.id} />],
     [say('column_card'), card && <CardMark card={card} />],
     [say('column_order'), order_reference && <bdi>{order_reference}</bdi>],
-    [
-      say('left_after_refunds'),
-      refunded_amount > 0 && <Amount amount={amount - refunded_amount} currency={currency} />,
-    ],
+    ...(released === null
+      ? []
+      : ([
+          [say('authorised'), <Amount key="all" amount={amount} currency={currency} />],
+          [say('status_captured'), <Amount key="taken" amount={taken} currency={currency} />],
+          [say('released'), <Amount key="rest" amount={released} currency={currency} />],
+        ] as [string, ReactNode][])),
+    [say('left_after_refunds'), refunded_amount > 0 && <Amount amount={taken - refunded_amount} currency={currency} />],
   ]
   return (
     <dl className="summary">
@@ -119,11 +125,10 @@ function DecidedBy({ payment: { id } }: { payment: Payment }) {
   return rulesIn(decision.entry, life) ?? <Actor actor={decision.actor} people={life.people} />
 }
 
-function Email({ email }: { email: string }) {
-  const { pathOf } = useHere()
-  const path = pathOf(`payments?customer_email=${encodeURIComponent(email)}`)
-  // Other payments of the same shopper.
-  return email.includes('…') ? email : <Link href={path}>{email}</Link>
+/** Leads to all payments of the shopper. */
+function Email({ email, payment_id }: { email: string; payment_id: string }) {
+  const { pathOf, may } = useHere()
+  return may('read_shoppers') ? <Link href={pathOf(`payments/${payment_id}/customer`)}>{email}</Link> : email
 }
 
 /** Who is liable is said only where there is money to lose. */

@@ -12,6 +12,7 @@ import { Deadline, exactWords } from '../parts/moment.tsx'
 import { Screen } from '../parts/screen.tsx'
 import { Status } from '../parts/status.tsx'
 import { say, sayCode, sayCount } from '../words.ts'
+import { AddNote } from './add-note.tsx'
 import { adviceOn } from './advice.ts'
 import { Asking } from './asking.tsx'
 import { Decisions } from './decisions.tsx'
@@ -21,9 +22,11 @@ import { HoldRefusal } from './hold-refusal.tsx'
 import { NotArrived } from './not-arrived.tsx'
 import { capturedOf, OtherPayments } from './other-payments.tsx'
 import { PaymentFacts, PaymentSummary } from './payment-facts.tsx'
+import { Receipt } from './receipt.tsx'
 import { RefundNote } from './refund-note.tsx'
 import { FailedRefunds, Refunds } from './refunds.tsx'
 import { stateOf } from './state.ts'
+import { takenOf } from './taken.ts'
 import { Timeline, useLife } from './timeline.tsx'
 
 export function Payment({ payment_id }: { payment_id: string }) {
@@ -66,7 +69,7 @@ function Whole({ payment }: { payment: PaymentRead }) {
   const { id, amount, currency, refunded_amount = 0, refund_max, refund_count, otherwise_amount } = payment
   const { merchant_id } = useHere()
   useEffect(() => keepStep(merchant_id, 'looked'), [merchant_id])
-  const refundable = { left_amount: amount - refunded_amount, refundable_amount: refund_max }
+  const refundable = { left_amount: takenOf(payment) - refunded_amount, refundable_amount: refund_max }
   const whose = { order_reference: payment.order_reference, customer_email: payment.customer?.email ?? null }
   const money = { id, amount, currency, ...refundable, otherwise_amount }
   const decided = { ...money, ...whose, other_payments: payment.other_payments }
@@ -85,11 +88,12 @@ function Whole({ payment }: { payment: PaymentRead }) {
       <PaymentSummary payment={payment} />
       <div className="two">
         <div>
-          <Timeline id={id} hold={payment.hold} />
+          <Timeline id={id} hold={payment.hold} acts={<AddNote payment_id={id} />} />
         </div>
         <div>
           <PaymentFacts payment={payment} />
           {refund_count > 0 && <Refunds payment={warned} permitted={payment.permitted} />}
+          {payment.status === 'captured' && <Receipt payment_id={id} />}
           <NotArrived payment_id={id} />
           <ForDevelopers payment={payment} />
         </div>
@@ -139,10 +143,11 @@ function Lead({ payment }: { payment: PaymentRead }) {
 }
 
 /** That the order was paid several times; or, where this payment alone still has money of it, that another was given back. */
-function orderWords({ status, amount, refunded_amount = 0, otherwise_amount, ...of }: PaymentRead): string | null {
+function orderWords(payment: PaymentRead): string | null {
+  const { status, refunded_amount = 0, otherwise_amount, ...of } = payment
   const { order_paid_payments: paid, order_reference_captured_payments: captured } = of
   if (paid > 1) return sayCount('order_paid_often', 'order_paid_often', paid)
-  const has_money = status === 'captured' && refunded_amount + otherwise_amount < amount
+  const has_money = status === 'captured' && refunded_amount + otherwise_amount < takenOf(payment)
   return has_money && captured !== null && captured > 1 ? say('order_paid_back') : null
 }
 
@@ -172,11 +177,11 @@ function Reservation({ payment: { id, status } }: { payment: PaymentRead }) {
 
 /** What the state means, where the word alone does not say it. */
 function stateWords(payment: PaymentRead): string {
-  const { settlement, hold, refunded_amount = 0, pending_refund_amount = 0, amount, currency, answer_by } = payment
+  const { settlement, hold, refunded_amount = 0, pending_refund_amount = 0, currency, answer_by } = payment
   const inPart = () =>
     say('state_part_refunded', {
       refunded: amountWords(refunded_amount - pending_refund_amount, currency),
-      left: amountWords(amount - refunded_amount, currency),
+      left: amountWords(takenOf(payment) - refunded_amount, currency),
     })
   if (settlement) return say('state_unknown')
   switch (stateOf(payment)) {

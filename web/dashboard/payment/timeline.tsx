@@ -1,6 +1,6 @@
 // What happened to a payment or session as a story, who did it, and what is still to come. Each step is there for those who want it.
 
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { Timeline as Life, Payment } from '../client/answers.ts'
 import { useAnswer } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
@@ -35,11 +35,13 @@ export function Timeline({
   id,
   hold = null,
   expired_at = null,
+  acts,
 }: {
   id: string
   hold?: Payment['hold']
   /** When the time of a session was over. No line of the journal says so. */
   expired_at?: string | null
+  acts?: ReactNode
 }) {
   const [is_whole, setWhole] = useState(false)
   const answer = useLife(id)
@@ -47,7 +49,12 @@ export function Timeline({
     <Section
       title={say('timeline')}
       label={say('timeline')}
-      acts={<Toggle label={say('all_steps')} is_on={is_whole} onChange={setWhole} />}
+      acts={
+        <>
+          {acts}
+          <Toggle label={say('all_steps')} is_on={is_whole} onChange={setWhole} />
+        </>
+      }
     >
       <Loaded answer={answer} rows={8}>
         {(life) => (

@@ -8,6 +8,7 @@ import { Moment } from '../parts/moment.tsx'
 import { Status } from '../parts/status.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { stateOf } from '../payment/state.ts'
+import { releasedOf, takenOf } from '../payment/taken.ts'
 import { say, sayCode } from '../words.ts'
 
 const columns: Column<PaymentRow>[] = [
@@ -31,6 +32,9 @@ const columns: Column<PaymentRow>[] = [
     cell: (payment) => (
       <>
         <Status status={stateOf(payment)} />
+        {releasedOf(payment) !== null && (
+          <span className="hint reason"> {amountWords(takenOf(payment), payment.currency)}</span>
+        )}
         {payment.failed_refund_amount && <span className="hint reason"> {say('status_refund_failed')}</span>}
         {payment.decline && <span className="hint reason"> {sayCode('decline', payment.decline.code)}</span>}
       </>

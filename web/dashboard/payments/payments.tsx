@@ -5,6 +5,7 @@ import { addressOf } from '../client/call.ts'
 import { usePages } from '../client/pages.ts'
 import { ExportButton, type ExportKind } from '../export/export.tsx'
 import { useMovements } from '../export/movements.tsx'
+import { SavedFilters } from '../filters/saved-filters.tsx'
 import { useHere } from '../merchant.ts'
 import { Loaded } from '../parts/loaded.tsx'
 import { LookedBack, Older } from '../parts/older.tsx'
@@ -45,14 +46,17 @@ export function Payments() {
     <Screen
       title={say('nav_payments')}
       acts={
-        may('export_transactions') && (
-          <ExportButton
-            title={say('export_title')}
-            shown={filters}
-            // The filters narrow payments alone.
-            kinds={Object.values(filters).some(Boolean) ? [filtered, movements] : [movements, filtered]}
-          />
-        )
+        <>
+          <SavedFilters list="payments" screen="payments" />
+          {may('export_transactions') && (
+            <ExportButton
+              title={say('export_title')}
+              shown={filters}
+              // The filters narrow payments alone.
+              kinds={Object.values(filters).some(Boolean) ? [filtered, movements] : [movements, filtered]}
+            />
+          )}
+        </>
       }
     >
       <SearchBox />

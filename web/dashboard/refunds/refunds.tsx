@@ -4,6 +4,7 @@ import { Redirect, useLocation, useSearch } from 'wouter'
 import type { ListedRefund } from '../client/answers.ts'
 import { usePages } from '../client/pages.ts'
 import { MovementsExport } from '../export/movements.tsx'
+import { SavedFilters } from '../filters/saved-filters.tsx'
 import { screenOfId, screenOfSecret } from '../frame/screen-of-id.ts'
 import { useHere } from '../merchant.ts'
 import { idOfActor } from '../parts/actor.tsx'
@@ -63,7 +64,15 @@ export function AllRefunds() {
   // Whoever looks for one refund wants its payment.
   if (refund_id && rows[0]) return <Redirect replace to={pathOf(`payments/${rows[0].payment_id}`)} />
   return (
-    <Screen title={say('nav_refunds')} acts={<MovementsExport shown={filters} />}>
+    <Screen
+      title={say('nav_refunds')}
+      acts={
+        <>
+          <SavedFilters list="refunds" screen="refunds" />
+          <MovementsExport shown={filters} />
+        </>
+      }
+    >
       <SearchForm
         label={say('search_refunds')}
         hint={say('search_refunds_hint')}

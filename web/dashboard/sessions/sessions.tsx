@@ -3,6 +3,7 @@
 import { useLocation, useSearch } from 'wouter'
 import type { SessionRow } from '../client/answers.ts'
 import { usePages } from '../client/pages.ts'
+import { SavedFilters } from '../filters/saved-filters.tsx'
 import { useHere } from '../merchant.ts'
 import { DayChips } from '../parts/day-chips.tsx'
 import { DropChip } from '../parts/drop-chip.tsx'
@@ -32,7 +33,11 @@ export function Sessions() {
   const rows = pages.answer.data ?? []
   const { text, three_ds } = filters
   return (
-    <Screen title={say('nav_sessions')} lead={keptWords(here)}>
+    <Screen
+      title={say('nav_sessions')}
+      lead={keptWords(here)}
+      acts={<SavedFilters list="sessions" screen="sessions" />}
+    >
       <SessionSearch
         onText={(typed) => show({ text: typed || undefined })}
         onScreen={(path) => navigate(pathOf(path))}

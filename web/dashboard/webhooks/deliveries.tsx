@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import type { Delivery } from '../client/answers.ts'
 import { usePages } from '../client/pages.ts'
+import { SavedFilters } from '../filters/saved-filters.tsx'
 import { useHere } from '../merchant.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Button } from '../parts/button.tsx'
@@ -40,7 +41,7 @@ export function Deliveries({ delays_seconds }: { delays_seconds: number[] }) {
   const sent = { merchant_id, query }
   const pages = usePages('GET /{merchant_id}/webhooks/deliveries', sent, { every_ms: 5_000, looks_max })
   return (
-    <Section title={say('deliveries')}>
+    <Section title={say('deliveries')} acts={<SavedFilters list="deliveries" screen="webhooks" />}>
       <StatusChips
         statuses={choices}
         chosen={chosen}
