@@ -60,6 +60,7 @@ const rules = memberOptions(integrationChange, {
   at_deadline: ['at-deadline', null, 'what becomes of a hold then'],
   escalate_after_seconds: ['escalate-after-seconds', null, 'when a hold is escalated; within the review window'],
   capture_below: ['capture-below', null, 'capture unverified amounts below this'],
+  capture: ['capture', null, 'when money is taken: at once, or when you capture what was authorised'],
 })
 
 const { name: nameOption, ...ruleOptions } = rules.options

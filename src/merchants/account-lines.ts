@@ -88,7 +88,7 @@ function integrationChange(before: Integration, after: Integration): object | nu
 function rulesTold(integration: Integration): object {
   const { is_default, is_hosted_page, mode_setting, allowed_origins } = integration
   const { require_verified_amount, on_3ds_unavailable, review_window_seconds } = integration
-  const { at_deadline, escalate_after_seconds, capture_below, test_connections } = integration
+  const { at_deadline, escalate_after_seconds, capture_below, capture, test_connections } = integration
   return {
     is_default,
     is_hosted_page,
@@ -100,6 +100,7 @@ function rulesTold(integration: Integration): object {
     at_deadline,
     escalate_after_seconds,
     capture_below,
+    capture,
     test_connections,
   }
 }

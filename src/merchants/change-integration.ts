@@ -165,6 +165,7 @@ export const integrationChange = z
     at_deadline: z.enum(['void', 'capture']),
     escalate_after_seconds: seconds.nullable(),
     capture_below: amount.nullable(),
+    capture: z.enum(['automatic', 'manual']),
     /** Labels of connections of mode `sandbox`. The code that stores them checks that they exist. */
     test_connections: z.array(z.string().max(64)).max(2),
     appearance: appearanceRules.nullable(),

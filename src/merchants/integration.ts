@@ -26,6 +26,8 @@ export type Integration = {
   at_deadline: 'void' | 'capture'
   escalate_after_seconds: number | null
   capture_below: number | null
+  /** When money is taken: at once, or when the merchant captures what was authorised. */
+  capture: 'automatic' | 'manual'
   /** Labels of connections of mode `sandbox`, one of each kind at most, which its test sessions use instead of the simulator. */
   test_connections: string[]
   appearance: unknown
@@ -41,7 +43,13 @@ export type Integration = {
 export type IntegrationRules = Omit<Integration, 'merchant_id' | 'integration_id' | 'name' | 'created_at'>
 
 /** What decides a hold without a person. */
-export const hold_rules = ['review_window_seconds', 'at_deadline', 'escalate_after_seconds', 'capture_below'] as const
+export const hold_rules = [
+  'review_window_seconds',
+  'at_deadline',
+  'escalate_after_seconds',
+  'capture_below',
+  'capture',
+] as const
 
 export type HoldRules = Pick<Integration, (typeof hold_rules)[number]>
 
@@ -62,6 +70,7 @@ export const defaultRules: IntegrationRules = {
   at_deadline: 'void',
   escalate_after_seconds: null,
   capture_below: null,
+  capture: 'automatic',
   test_connections: [],
   appearance: null,
   deleted_at: null,

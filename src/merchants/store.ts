@@ -32,6 +32,7 @@ const integrationColumns = [
   'at_deadline',
   'escalate_after_seconds',
   'capture_below',
+  'capture',
   'test_connections',
   'appearance',
   'deleted_at',

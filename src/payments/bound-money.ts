@@ -20,6 +20,8 @@ export function isAsAsked(
 /** The detail of an outcome's line, without ids and codes. */
 export type OutcomeDetail = Money & {
   status: PaymentStatus
+  /** Where less was taken than was authorised. */
+  captured_amount?: number
   /** Hash of the event's body, in hex. */
   event_sha256: string
 }
@@ -29,7 +31,9 @@ export function moneyOf({ amount, currency, mode }: Money): Money {
 }
 
 export function boundOutcome(payment: Payment, event: Event): OutcomeDetail {
-  return { status: payment.status, ...moneyOf(payment), event_sha256: hashOf(event) }
+  const { status, captured_amount } = payment
+  const part = captured_amount !== null && { captured_amount }
+  return { status, ...moneyOf(payment), ...part, event_sha256: hashOf(event) }
 }
 
 /** The same for a refund. */

@@ -46,6 +46,9 @@ export const eventSummaries: Record<AnyEventType, string> = {
 /** In the order of the specification. */
 export const eventViews = {
   'payment.captured': envelope('payment.captured', z.literal([1, 2]), {
+    captured_amount: z.int().optional().meta({
+      description: 'what was taken, where that is less than `amount`; else absent',
+    }),
     status: z.literal('captured'),
     capture_state: z.literal('captured'),
     ...approved,

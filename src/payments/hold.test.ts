@@ -25,6 +25,7 @@ const defaults: HoldRules = {
   at_deadline: 'void',
   escalate_after_seconds: null,
   capture_below: null,
+  capture: 'automatic',
 }
 
 function open(rules: Partial<HoldRules> = {}, amount = 4200, answered_seconds = 2): Hold {
@@ -36,6 +37,7 @@ function open(rules: Partial<HoldRules> = {}, amount = 4200, answered_seconds = 
     merchant_id: 'm_1',
     payment_id: 'pay_1',
     amount,
+    capture_method: null,
     created_at: at(0),
   }
   return newHold(session, payment, { ...defaults, ...rules }, at(answered_seconds))
@@ -80,6 +82,28 @@ describe('a new hold', () => {
     expect(hold).toMatchObject({ reason: 'no_price_list', rules_at: at(0) })
     expect(hold.detail).toMatch(/reserved/)
     expect(ruleAt(hold, at(2))).toBe('capture')
+  })
+
+  test.each([
+    [true, 'none', 'manual_capture'],
+    [false, 'none', 'no_price_list'],
+    [false, 'mismatch', 'mismatch'],
+  ] as const)('captured by hand, amount verified %s, %s: %s', (amount_verified, amount_verification_source, reason) => {
+    const payment = { amount: 1, capture_method: 'manual', created_at: at(0) } as Payment
+    const session = { amount_verified, amount_verification_source, amount_verification_detail: null }
+    const hold = newHold(session, payment, { ...defaults, capture_below: 2 }, at(2))
+    expect(hold).toMatchObject({ reason, detail: null, is_below_limit: false, rules_at: at(3600) })
+  })
+
+  test.each([
+    ['before the window ends', 3599, 3599],
+    ['when it ends', 3600, 3600],
+    ['after it', 3601, 3600],
+  ])('the authorisation ends %s', (_, expires, deadline) => {
+    const payment = { amount: 1, created_at: at(0) } as Payment
+    const session = { amount_verified: false, amount_verification_source: 'none' } as Session
+    const hold = newHold(session, payment, defaults, at(2), at(expires))
+    expect(hold).toMatchObject({ deadline: at(deadline), rules_at: at(deadline) })
   })
 
   test('has its whole window, however late it was known', () => {
@@ -141,6 +165,7 @@ describe('whatever happens', () => {
     at_deadline: fc.constantFrom('void', 'capture'),
     escalate_after_seconds: fc.option(someSeconds),
     capture_below: fc.option(fc.constantFrom(4199, 4200, 4201)),
+    capture: fc.constantFrom('automatic', 'manual'),
   })
   const act = fc.record({
     does: fc.constantFrom('escalate', 'refuse', 'refuse', 'decide'),

@@ -21,7 +21,7 @@ export type Hold = {
   merchant_id: string
   payment_id: string
   status: 'pending_review' | 'escalated' | 'captured' | 'voided'
-  reason: 'no_price_list' | 'mismatch'
+  reason: 'no_price_list' | 'mismatch' | 'manual_capture'
   detail: string | null
   deadline: Date
   decided_by: 'merchant' | 'rules' | null
@@ -43,26 +43,30 @@ export type Hold = {
 
 export function newHold(
   session: Pick<Session, 'amount_verified' | 'amount_verification_source' | 'amount_verification_detail'>,
-  payment: Pick<Payment, 'merchant_id' | 'payment_id' | 'amount' | 'created_at'>,
+  payment: Pick<Payment, 'merchant_id' | 'payment_id' | 'amount' | 'capture_method' | 'created_at'>,
   rules: HoldRules,
   now: Date,
+  /** When the acquirer lets the reservation go by itself. */
+  expires_at: Date | null = null,
 ): Hold {
   // If the acquirer's answer was found hours later, the whole window still follows.
   const is_late = now.getTime() - payment.created_at.getTime() > answer_ms
+  const is_manual = payment.capture_method === 'manual'
   // The payment was to be captured at once, but the acquirer only reserved it. The rules capture it now.
-  const is_verified = session.amount_verified
+  const is_unasked = session.amount_verified && !is_manual
   const opened_at = is_late ? now : payment.created_at
   const after = (seconds: number) => new Date(opened_at.getTime() + seconds * 1000)
   const { escalate_after_seconds, capture_below } = rules
+  const window_ends_at = after(rules.review_window_seconds)
   const hold: Hold = {
     merchant_id: payment.merchant_id,
     payment_id: payment.payment_id,
     status: 'pending_review',
-    reason: session.amount_verification_source === 'mismatch' ? 'mismatch' : 'no_price_list',
-    detail: is_verified
+    reason: reasonOf(session, is_manual),
+    detail: is_unasked
       ? 'The amount is verified, and the acquirer has reserved it instead of taking it'
       : session.amount_verification_detail,
-    deadline: after(rules.review_window_seconds),
+    deadline: expires_at !== null && expires_at < window_ends_at ? expires_at : window_ends_at,
     decided_by: null,
     decided_at: null,
     operation_refusal: null,
@@ -70,11 +74,19 @@ export function newHold(
     operation_count: 0,
     at_deadline: rules.at_deadline,
     escalate_at: escalate_after_seconds === null ? null : after(escalate_after_seconds),
-    is_below_limit: is_verified || (capture_below !== null && payment.amount < capture_below),
+    is_below_limit: is_unasked || (!is_manual && capture_below !== null && payment.amount < capture_below),
     rules_at: null,
     rule_refusals: 0,
   }
   return { ...hold, rules_at: hold.is_below_limit ? opened_at : nextRuleAt(hold) }
+}
+
+function reasonOf(
+  { amount_verified, amount_verification_source }: Pick<Session, 'amount_verified' | 'amount_verification_source'>,
+  is_manual: boolean,
+): Hold['reason'] {
+  if (amount_verified && is_manual) return 'manual_capture'
+  return amount_verification_source === 'mismatch' ? 'mismatch' : 'no_price_list'
 }
 
 export function isWaiting({ status }: Pick<Hold, 'status'>): boolean {

@@ -14,7 +14,7 @@ import { resultOf } from './confirm-result.ts'
 import { type Event, eventOf } from './event.ts'
 import { type Decision, decideHold, endOfDecision, type Hold, newHold } from './hold.ts'
 import type { Operation } from './operation.ts'
-import type { Payment } from './payment.ts'
+import { type Payment, partOf } from './payment.ts'
 import { type Session, statusAfterDecline } from './session.ts'
 import { withoutShift } from './three-ds-states.ts'
 import type { Change } from './whole-payment.ts'
@@ -69,7 +69,7 @@ export function conclude(
   return {
     payment: { ...payment, acquirer_transaction_id, authentication, status: 'held', capture_state: 'authorised' },
     session: paidSession,
-    hold: newHold(session, payment, rules, now),
+    hold: newHold(session, payment, rules, now, answer.expires_at),
   }
 }
 
@@ -78,14 +78,15 @@ export function conclude(
  */
 export function decide(
   { session, payment, hold }: Change & { hold: Hold },
-  operation: Pick<Operation, 'asked_by'> & { kind: Decision },
+  operation: Pick<Operation, 'asked_by' | 'amount'> & { kind: Decision },
   now: Date,
 ): Change & { hold: Hold } {
   const end = endOfDecision[operation.kind]
   const executed_at = end === 'captured' ? now : payment.executed_at
+  const captured_amount = end === 'captured' ? partOf(payment, operation.amount) : null
   return {
     session: { ...session, settlement: null, answer_by: null },
-    payment: { ...payment, status: end, capture_state: end, executed_at },
+    payment: { ...payment, status: end, capture_state: end, executed_at, captured_amount },
     hold: decideHold(hold, operation, now),
   }
 }

@@ -11,6 +11,7 @@ const rules = {
   at_deadline: 'void' as const,
   escalate_after_seconds: null,
   capture_below: null,
+  capture: 'automatic' as const,
   review_window_seconds: 3600,
 }
 

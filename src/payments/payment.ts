@@ -14,7 +14,12 @@ export type Payment = {
   attempt_id: string
   status: PaymentStatus
   capture_state: 'captured' | 'authorised' | 'voided' | null
+  /** What was authorised. */
   amount: number
+  /** What was taken, where that is less than `amount`; else null. */
+  captured_amount: number | null
+  /** Null where the money was to be taken at once. */
+  capture_method: 'manual' | null
   currency: string
   mode: Mode
   decline: Decline | null
@@ -38,6 +43,27 @@ export type Payment = {
 /** The spelling by which payments are found by email. */
 export function emailKey(email: string): string {
   return email.toLowerCase()
+}
+
+/** What was taken of a captured payment. */
+export function takenOf({ amount, captured_amount }: Pick<Payment, 'amount' | 'captured_amount'>): number {
+  return captured_amount ?? amount
+}
+
+/** What is stored of an amount that was taken: null where it is all that was authorised. */
+export function partOf({ amount }: Pick<Payment, 'amount'>, taken: number): number | null {
+  return taken === amount ? null : taken
+}
+
+/**
+ * Whether its charge takes the money at once. An amount that was not verified, and all amounts of an integration that captures by
+ * hand, are only reserved.
+ */
+export function isTakenAtOnce({
+  amount_verified,
+  capture_method,
+}: Pick<Payment, 'amount_verified' | 'capture_method'>): boolean {
+  return amount_verified && capture_method === null
 }
 
 export type PaymentKey = Pick<Payment, 'merchant_id'> & { payment_id: string }

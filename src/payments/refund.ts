@@ -12,7 +12,7 @@ import {
   timestampOrNull,
 } from '../kernel/values.ts'
 import type { Event } from './event.ts'
-import type { Payment } from './payment.ts'
+import { type Payment, takenOf } from './payment.ts'
 import type { WholePayment } from './whole-payment.ts'
 
 export type RefundStatus = 'pending' | 'succeeded' | 'failed'
@@ -52,9 +52,10 @@ export type RefundWish = Pick<Refund, 'reason' | 'metadata'> & { amount: number 
 export function refundableOf({
   status,
   amount,
+  captured_amount,
   refunded_amount,
-}: Pick<Payment, 'status' | 'amount' | 'refunded_amount'>): number {
-  return status === 'captured' ? amount - refunded_amount : 0
+}: Pick<Payment, 'status' | 'amount' | 'captured_amount' | 'refunded_amount'>): number {
+  return status === 'captured' ? takenOf({ amount, captured_amount }) - refunded_amount : 0
 }
 
 /**

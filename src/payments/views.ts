@@ -20,7 +20,7 @@ export const declineView = z
 export const holdView = z
   .object({
     status: z.enum(['pending_review', 'escalated', 'captured', 'voided']),
-    reason: z.enum(['no_price_list', 'mismatch']),
+    reason: z.enum(['no_price_list', 'mismatch', 'manual_capture']),
     detail: z.string().nullable(),
     deadline: time,
     decided_by: z.string().nullable(),

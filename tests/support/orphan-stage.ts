@@ -101,6 +101,8 @@ export async function useOrphanStage(rule?: OrphanContext['unknown_authorisation
       attempt_id: ids.attempt(at),
       mode: 'test',
       amount: 4200,
+      captured_amount: null,
+      capture_method: null,
       currency: 'GBP',
       acquirer: 'simulator',
       acquirer_transaction_id: null,

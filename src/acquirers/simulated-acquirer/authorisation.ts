@@ -79,6 +79,7 @@ export function authorisation(
     captured_at: capture ? authorised_at : null,
     voided_at: null,
     reversed_at: null,
+    captured_amount: null,
     refunded_amount: 0,
     refused_before: false,
     version: 0,
@@ -107,7 +108,8 @@ export function authoriseAnswer(entry: LedgerEntry): AuthoriseAnswer {
 /** The authorisation's present state; null if nothing was approved. */
 export function entryStanding(entry: LedgerEntry): AuthorisationStanding | null {
   if (entry.result !== 'approved') return null
-  const { amount, currency, captured_at, voided_at, reversed_at, refunded_amount } = entry
+  const { currency, captured_at, voided_at, reversed_at, refunded_amount } = entry
+  const amount = entry.captured_amount ?? entry.amount
   const state = reversed_at ? 'reversed' : voided_at ? 'voided' : captured_at ? 'captured' : 'reserved'
   return { state, amount, currency, ...(state === 'captured' && { refunded_amount }) }
 }

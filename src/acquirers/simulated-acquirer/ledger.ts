@@ -35,6 +35,8 @@ export type LedgerEntry = {
   captured_at: Date | null
   voided_at: Date | null
   reversed_at: Date | null
+  /** How much was captured. Null where nothing was, or all of it. */
+  captured_amount: number | null
   /** How much of the capture was refunded. */
   refunded_amount: number
   /** Whether the one refusal that the card number asks for was already given. */
@@ -54,6 +56,7 @@ export const noAuthorisation = {
   captured_at: null,
   voided_at: null,
   reversed_at: null,
+  captured_amount: null,
   refunded_amount: 0,
   refused_before: false,
   version: 0,
@@ -64,7 +67,7 @@ export type Ledger = {
   insert(entry: LedgerEntry): Promise<LedgerEntry>
   find(reference: string): Promise<LedgerEntry | null>
   /**
-   * Stores the operation and the changed authorisation in one transaction (captured_at, voided_at, reversed_at,
+   * Stores the operation and the changed authorisation in one transaction (captured_at, captured_amount, voided_at, reversed_at,
    * refunded_amount, refused_before, version). Returns false, with nothing changed, unless the stored version is one less and
    * the operation's reference is free.
    */

@@ -13,7 +13,7 @@ type Refusal = { decline_code: string; reason: string }
 const slow_refund_ms = 30_000
 
 /**
- * An authorisation is captured or voided, never both. A reversal takes it back, captured or not. A capture can be refunded in
+ * An authorisation is captured, whole or in part, or voided, never both. What a part leaves is released. A reversal takes it back, captured or not. A capture can be refunded in
  * parts, up to the whole amount. `later_ms` is how long the bank withholds the result.
  */
 export function settlement(
@@ -80,7 +80,7 @@ function refusalOf(
   const { amount, currency } = request
   if (currency !== authorisation.currency) return refusals.amount
   if (kind === 'refund') return refundRefusal(amount, authorisation)
-  if (amount !== authorisation.amount) return refusals.amount
+  if (kind === 'capture' ? amount > authorisation.amount : amount !== heldOf(authorisation)) return refusals.amount
   if (authorisation.reversed_at) return refusals.reversed
   if (authorisation.voided_at) return refusals.voided
   if (authorisation.captured_at && kind !== 'reverse') return refusals.captured
@@ -91,8 +91,13 @@ function refusalOf(
 function refundRefusal(amount: number, authorisation: LedgerEntry): Refusal | null {
   if (authorisation.reversed_at) return refusals.reversed
   if (!isCaptured(authorisation)) return refusals.not_captured
-  if (amount > authorisation.amount - authorisation.refunded_amount) return refusals.too_much
+  if (amount > heldOf(authorisation) - authorisation.refunded_amount) return refusals.too_much
   return amount % 100 === 13 ? refusals.refund : null
+}
+
+/** How much it holds or took. */
+function heldOf({ amount, captured_amount }: LedgerEntry): number {
+  return captured_amount ?? amount
 }
 
 /** A person who refunds a charge without a result has decided that it was carried out as requested. */
@@ -111,6 +116,10 @@ function changed(
   const version = authorisation.version + 1
   if (refusal === refusals.once) return { ...authorisation, version, refused_before: true }
   if (refusal) return null
+  if (kind === 'capture') {
+    const captured_amount = amount === authorisation.amount ? null : amount
+    return { ...authorisation, version, captured_at: now, captured_amount }
+  }
   if (kind !== 'refund') return { ...authorisation, version, [times[kind]]: now }
   const captured_at = authorisation.captured_at ?? now
   return { ...authorisation, version, captured_at, refunded_amount: authorisation.refunded_amount + amount }

@@ -3,7 +3,7 @@
 
 import { z } from 'zod'
 import { anyMetadata } from '../../payments/fields.ts'
-import type { Payment } from '../../payments/payment.ts'
+import { type Payment, takenOf } from '../../payments/payment.ts'
 import type { Session } from '../../payments/session.ts'
 import { absentMembers, chargeIdOf, nulls, unixSeconds } from '../members.ts'
 
@@ -39,9 +39,10 @@ export const charge = z
     object: z.literal('charge'),
     amount: z.int(),
     amount_captured: z.int(),
-    amount_refunded: z
-      .int()
-      .meta({ description: 'pending refunds count; the whole amount where a held payment was voided' }),
+    amount_refunded: z.int().meta({
+      description:
+        'pending refunds count, and what was released: the whole amount of a voided payment, the rest of one captured in part',
+    }),
     billing_details: z.object({
       address: z.null(),
       email: z.string().nullable(),
@@ -79,6 +80,7 @@ export type ChargeRow = Pick<
   | 'session_id'
   | 'status'
   | 'amount'
+  | 'captured_amount'
   | 'currency'
   | 'mode'
   | 'created_at'
@@ -90,12 +92,13 @@ export type ChargeRow = Pick<
 
 export function viewCharge(row: ChargeRow): Charge {
   const { payment_id, status, amount, metadata, customer, card_brand, card_last4 } = row
-  const amount_refunded = status === 'voided' ? amount : row.refunded_amount
+  const taken = takenOf(row)
+  const amount_refunded = status === 'voided' ? amount : row.refunded_amount + amount - taken
   return {
     id: chargeIdOf(row),
     object: 'charge',
     amount,
-    amount_captured: status === 'captured' ? amount : 0,
+    amount_captured: status === 'captured' ? taken : 0,
     amount_refunded,
     billing_details: {
       address: null,

@@ -36,7 +36,7 @@ export async function readEventFacts(sql: Sql, events: readonly ReadEvent[]): Pr
         where merchant_id = k.merchant_id and session_id = k.session_id offset 0) s
     ) as session, (
       select row_to_json(p) from (
-        select session_id, amount, created_at, card_brand, card_last4 from payments
+        select session_id, amount, captured_amount, created_at, card_brand, card_last4 from payments
         where merchant_id = k.merchant_id and payment_id = k.payment_id offset 0) p
     ) as payment, (
       select refunded_amount from events

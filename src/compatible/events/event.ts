@@ -50,7 +50,10 @@ type FrozenData = { mode: Mode } & Record<string, unknown>
 /** What an event's own body lacks. Of rows only columns that never change. */
 export type EventFacts = {
   session: Pick<Session, 'created_at' | 'statement_descriptor_suffix' | 'metadata' | 'customer' | 'cancellation'> | null
-  payment: Pick<ChargeRow, 'session_id' | 'amount' | 'created_at' | 'card_brand' | 'card_last4'> | null
+  payment: Pick<
+    ChargeRow,
+    'session_id' | 'amount' | 'captured_amount' | 'created_at' | 'card_brand' | 'card_last4'
+  > | null
   /** How much of the payment was given back when the refund's event was written. */
   refunded_amount: number | null
   refund_metadata: Record<string, string> | null
@@ -118,11 +121,21 @@ type PaymentData = Pick<Session, 'amount' | 'currency' | 'mode' | 'metadata' | '
   status: PaymentStatus
   decline: Session['last_decline']
   hold: Hold | null
+  /** Where less was taken than was authorised. */
+  captured_amount?: number
 }
 
 /** A card that was refused leaves the intent open, as far as its event tells: of its end another one tells. */
 function intentOf(data: FrozenData, facts: EventFacts, now: Date): PaymentIntent {
-  const { payment_id, checkout_session_id, status, decline, hold, ...frozen } = data as unknown as PaymentData
+  const {
+    payment_id,
+    checkout_session_id,
+    status,
+    decline,
+    hold,
+    captured_amount = null,
+    ...frozen
+  } = data as unknown as PaymentData
   const { created_at, statement_descriptor_suffix, cancellation } = needed(facts.session)
   const { amount, currency, mode, metadata, amount_verified, customer } = frozen
   const is_refused = status === 'declined' || status === 'failed'
@@ -141,7 +154,7 @@ function intentOf(data: FrozenData, facts: EventFacts, now: Date): PaymentIntent
     cancellation: status === 'voided' ? cancellation : null,
     expires_at: new Date(now.getTime() + 1),
   } as Session
-  const payment = { payment_id, status, created_at: now }
+  const payment = { payment_id, status, captured_amount, created_at: now }
   const wholeHold = hold && withDates<Hold>(hold, ['deadline', 'decided_at'])
   return viewIntent({ session, payment, hold: wholeHold, step: null }, { now })
 }

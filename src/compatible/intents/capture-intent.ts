@@ -20,7 +20,9 @@ import { intentOrRefuse, noIntent, readIntent } from './read-intent.ts'
 
 export const intentCapture = z
   .strictObject({
-    amount_to_capture: amount.optional().meta({ description: 'the whole amount, which is the default' }),
+    amount_to_capture: amount
+      .optional()
+      .meta({ description: 'what to capture, the whole amount by default; the rest is released' }),
     expand: expandOf(intentParts),
   })
   .meta({ title: 'PaymentIntentCapture', note: 'The body that captures a held payment intent.' })
@@ -53,10 +55,16 @@ export const captureIntentAt = ({ path, alias_of }: Address): Route<Context> =>
       const place = { merchant_id: holder.merchant_id, session_id: params.session_id! }
       const rows = await intentOrRefuse(context.sql, place)
       refuseUnlessHeld(rows, now)
-      refuseOtherAmount(rows, body.amount_to_capture)
       const payment = { merchant_id: place.merchant_id, payment_id: rows.payment!.payment_id }
       const cause = { actor: `key ${holder.key_id}` as const, request_id }
-      await decideHold(context, payment, { kind: 'capture', asked_by: 'merchant', cause, key: reserveKey() })
+      await decideHold(context, payment, {
+        kind: 'capture',
+        amount: body.amount_to_capture,
+        amount_field: 'amount_to_capture',
+        asked_by: 'merchant',
+        cause,
+        key: reserveKey(),
+      })
       return readIntent(context, place, body.expand)
     },
     resume: readDecided,
@@ -98,12 +106,4 @@ function refuseUnlessHeld(rows: IntentRows, now: Date): void {
     default:
       throw new Refusal('invalid_request', words, { platform_code: 'payment_intent_unexpected_state' })
   }
-}
-
-function refuseOtherAmount({ session }: IntentRows, amount_to_capture: number | undefined): void {
-  if (amount_to_capture === undefined || amount_to_capture === session.amount) return
-  const field = 'amount_to_capture'
-  const words = `${field} can only be the whole amount, since nothing is captured in part: delete this line.`
-  const platform_code = amount_to_capture > session.amount ? 'amount_too_large' : 'amount_too_small'
-  throw new Refusal('invalid_request', words, { field, platform_code })
 }

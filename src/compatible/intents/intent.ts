@@ -40,7 +40,7 @@ export const paymentIntent = z
     object: z.literal('payment_intent'),
     amount: z.int(),
     amount_capturable: z.int().meta({ description: 'the whole amount while the payment is held, else 0' }),
-    amount_received: z.int().meta({ description: 'the whole amount once it is captured, refunded or not; else 0' }),
+    amount_received: z.int().meta({ description: 'what was captured, refunded or not; else 0' }),
     currency: z.string(),
     status: z.enum([
       'requires_payment_method',
@@ -86,7 +86,7 @@ export type PaymentIntent = z.infer<typeof paymentIntent>
 export type IntentRows = {
   session: Session
   /** The session's newest payment; null before the first. */
-  payment: Pick<Payment, 'payment_id' | 'status' | 'created_at'> | null
+  payment: (Pick<Payment, 'payment_id' | 'status' | 'created_at'> & Partial<Pick<Payment, 'captured_amount'>>) | null
   /** Null if the newest payment was never held. */
   hold: Hold | null
   /** The newest attempt; null before the first. */
@@ -107,7 +107,7 @@ export function viewIntent(
     object: 'payment_intent',
     amount,
     amount_capturable: standing.status === 'requires_capture' ? amount : 0,
-    amount_received: standing.status === 'succeeded' ? amount : 0,
+    amount_received: standing.status === 'succeeded' ? (payment?.captured_amount ?? amount) : 0,
     currency: session.currency.toLowerCase(),
     client_secret,
     created: unixSeconds(session.created_at),

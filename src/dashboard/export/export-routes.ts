@@ -148,6 +148,9 @@ const columns: Cells<PaymentRead> = {
   decline_code: ({ decline }) => decline?.code ?? null,
   acquirer: ({ acquirer }) => acquirer,
   acquirer_transaction_id: ({ acquirer_transaction_id }) => acquirer_transaction_id,
+  // What was taken, where that is less than `amount`.
+  captured_amount: ({ captured_amount, currency }) =>
+    captured_amount === null ? null : inMajorUnits(captured_amount, currency),
   // What of `refunded_amount` is still on its way.
   pending_refund_amount: ({ currency, ...payment }) => inMajorUnits(refundSums(payment).pending_amount, currency),
   settled_another_way_amount: ({ currency, ...payment }) =>

@@ -53,6 +53,7 @@ const integrationView = z.object({
   at_deadline: z.enum(['void', 'capture']),
   escalate_after_seconds: z.int().nullable(),
   capture_below: z.int().nullable(),
+  capture: z.enum(['automatic', 'manual']),
   test_connections: z.array(z.string()),
   appearance: appearanceRules.nullable(),
   terms_url: z.string().nullable(),

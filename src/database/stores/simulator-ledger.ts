@@ -24,6 +24,7 @@ export function openLedger(sql: Sql): Ledger {
             sql,
             authorisation,
             'captured_at',
+            'captured_amount',
             'voided_at',
             'reversed_at',
             'refunded_amount',
@@ -39,7 +40,8 @@ export function openLedger(sql: Sql): Ledger {
     },
     async listLive({ since, until }) {
       return await sql<LiveAuthorisation[]>`
-        select reference, transaction_id as acquirer_transaction_id, installation, amount, currency, refunded_amount,
+        select reference, transaction_id as acquirer_transaction_id, installation,
+          coalesce(captured_amount, amount) as amount, currency, refunded_amount,
           captured_at is not null as captured, authorised_at
         from simulator.ledger
         where authorised_at between ${since} and ${until} and voided_at is null and reversed_at is null

@@ -88,7 +88,7 @@ export async function saveFoundDecision(
       update holds set ${assignments(sql, h, ...decidedColumns, 'operation_count')}
       where ${isOpen(sql, before)} and exists (select 1 from key)
     ), payment as (
-      update payments set ${assignments(sql, p, 'status', 'capture_state', 'executed_at')}
+      update payments set ${assignments(sql, p, 'status', 'capture_state', 'executed_at', 'captured_amount')}
       where merchant_id = ${p.merchant_id} and payment_id = ${p.payment_id} and exists (select 1 from key)
     ), operation as (insert into acquirer_operations ${rowIf(sql, operation, 'key')}
     ), ${eventRows(sql, { payment: p, event, compatible }, 'key')}, orphan as (${orphanIf(sql, orphan, 'key')}

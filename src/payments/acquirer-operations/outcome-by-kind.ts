@@ -75,7 +75,7 @@ function outcomeOfCharge(
   { from, at }: Expectation,
 ): Outcome {
   const { account, session, operation } = charge
-  const { answer, orphan } = asAsked(context, charge, theirs)
+  const { answer, orphan } = asAsked(context, charge, withExpiry(context, charge, theirs))
   const rules = holdRulesOf(integrationOf(account, session.integration_id), session.mode)
   const change = conclude(charge, answerTold(charge, answer), rules, at)
   return {
@@ -83,6 +83,21 @@ function outcomeOfCharge(
     operation: answered(operation, answer, from),
     orphan: orphan ?? givenUp(context, charge, answer.result !== 'approved'),
   }
+}
+
+/** An approval says when the acquirer lets the reservation go by itself, where the connector alone knows. */
+function withExpiry(
+  { acquirerOf }: Pick<Context, 'acquirerOf'>,
+  { attempt, payment, operation }: ChargeCase,
+  answer: AuthoriseAnswer,
+): AuthoriseAnswer {
+  if (answer.result !== 'approved' || answer.expires_at || answer.captured) return answer
+  const { brand } = attempt
+  const expires_at = acquirerOf(payment.mode, operation.acquirer).expiryOf?.({
+    brand,
+    authorised_at: operation.sent_at,
+  })
+  return expires_at ? { ...answer, expires_at } : answer
 }
 
 /** An error of the second acquirer must not hide the issuer's decline, which also counts against the payer. */

@@ -164,7 +164,7 @@ function decisionRows(sql: Sql, outcome: DecisionOutcome): Fragment {
   const rest = event
     ? sql`
       payment as (
-        update payments set ${assignments(sql, p, 'status', 'capture_state', 'executed_at')}
+        update payments set ${assignments(sql, p, 'status', 'capture_state', 'executed_at', 'captured_amount')}
         where merchant_id = ${merchant_id} and payment_id = ${p.payment_id} and exists (select 1 from locked)
       ), ${eventRows(sql, { payment: p, event, compatible })}`
     : sql`

@@ -6,7 +6,7 @@ import type { Mode } from '../../kernel/values.ts'
 import type { SettlementContext } from '../context.ts'
 import { isOpen, isUnanswered, type UnansweredOperation } from '../operation.ts'
 import type { Cause } from '../outcome.ts'
-import type { PaymentKey } from '../payment.ts'
+import { isTakenAtOnce, type PaymentKey } from '../payment.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
 import type { WholePayment } from '../whole-payment.ts'
 import { refuseForeignId } from './judge-transaction-id.ts'
@@ -149,7 +149,7 @@ function wrong(field: keyof ResolutionRequest, words: string): Refusal {
 function answerOf(
   { outcome, acquirer_transaction_id, reason }: ResolutionRequest,
   { operation_id, amount, currency }: UnansweredOperation,
-  { session }: WholePayment,
+  { payment }: WholePayment,
 ): AuthoriseAnswer | SettleAnswer {
   switch (outcome) {
     case 'approved':
@@ -158,8 +158,8 @@ function answerOf(
         amount,
         currency,
         acquirer_transaction_id: acquirer_transaction_id ?? operation_id,
-        // As requested: an amount that was not verified was only to be reserved.
-        captured: session.amount_verified,
+        // As requested.
+        captured: isTakenAtOnce(payment),
       }
     case 'declined':
       return {

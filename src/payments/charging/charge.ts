@@ -12,6 +12,7 @@ import type { PaymentId } from '../../kernel/values.ts'
 import { acquirerForNew } from '../../merchants/account-connection.ts'
 import { numericCountry } from '../../merchants/country.ts'
 import { integrationOf } from '../../merchants/directory.ts'
+import { holdRulesOf } from '../../merchants/integration.ts'
 import { completeProfileOf } from '../../merchants/merchant.ts'
 import { askAcquirer } from '../acquirer-operations/call-acquirer.ts'
 import type { ChargeCase } from '../acquirer-operations/outcome-by-kind.ts'
@@ -26,7 +27,7 @@ import { resultOf } from '../confirm-result.ts'
 import type { Context } from '../context.ts'
 import { answerBy, newOperation, type Operation, sendableSince } from '../operation.ts'
 import { lineOf } from '../outcome.ts'
-import { emailKey, type Payment } from '../payment.ts'
+import { emailKey, isTakenAtOnce, type Payment } from '../payment.ts'
 import { refuseUnlessOpen, type Session } from '../session.ts'
 import { descriptorOf } from '../statement-descriptor.ts'
 import { threeDsDataOf, type Verdict, withoutShift } from '../three-ds-states.ts'
@@ -115,7 +116,7 @@ async function prepare(
 
 /** A payment when confirm opens it: only the request is known so far. */
 export function newPayment(
-  { session, attempt, verdict }: ConfirmedAttempt,
+  { session, attempt, verdict, account }: ConfirmedAttempt,
   { payment_id, acquirer, at }: { payment_id: PaymentId; acquirer: string | null; at: Date },
 ): Payment {
   return {
@@ -126,6 +127,9 @@ export function newPayment(
     status: 'pending',
     capture_state: null,
     amount: session.amount,
+    captured_amount: null,
+    capture_method:
+      holdRulesOf(integrationOf(account, session.integration_id), session.mode).capture === 'manual' ? 'manual' : null,
     currency: session.currency,
     mode: session.mode,
     decline: null,
@@ -177,7 +181,7 @@ async function refuseIfCardIsGone({ sql }: Context, attempt: Attempt): Promise<v
 
 function requestOf(
   { installation, keyring }: Context,
-  { session, attempt, verdict, operation, account }: ChargeCase & { verdict: Verdict },
+  { session, attempt, payment, verdict, operation, account }: ChargeCase & { verdict: Verdict },
   card: ChargeCard,
 ): AuthoriseRequest {
   const profile = completeProfileOf(account.merchant)
@@ -186,8 +190,7 @@ function requestOf(
     installation,
     amount: session.amount,
     currency: session.currency,
-    // Money is taken at once only if the amount was verified. Otherwise it is reserved until a decision.
-    capture: session.amount_verified,
+    capture: isTakenAtOnce(payment),
     card: {
       brand: card.brand,
       number: openNumber(keyring, card, card.sealed_number),

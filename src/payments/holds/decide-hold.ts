@@ -21,6 +21,10 @@ import type { HeldPayment, WholePayment } from '../whole-payment.ts'
 
 export type DecisionRequest = {
   kind: Decision
+  /** What to capture; left out: all that was authorised. */
+  amount?: number | undefined
+  /** What the caller's body calls `amount`; left out: that. */
+  amount_field?: string
   asked_by: 'merchant' | 'rules'
   cause: Cause
   /** The reason that a canceled payment intent shows; that of an earlier request, which was refused, goes. */
@@ -40,7 +44,8 @@ type DecisionRefusal = { refused: RefusalReason }
 const tries_max = 5
 
 /**
- * Throws `resource_not_found` for a payment that was never held, `hold_already_decided`, `operation_refused`, or
+ * Throws `resource_not_found` for a payment that was never held, `hold_already_decided`, `operation_refused`, `invalid_request` for
+ * more than was authorised, or
  * KeyTakenError. Of two at once exactly one succeeds.
  */
 export async function decideHold(
@@ -50,6 +55,7 @@ export async function decideHold(
 ): Promise<DecisionEnd> {
   for (let tries = 0; tries < tries_max; tries++) {
     const held = undecidedOrRefuse(await findWholePayment(context.sql, key))
+    refuseOtherPart(context, held, request)
     const operation = await begin(context, held, request)
     // Another request was faster: the hold's present state gives the answer.
     if (!operation) continue
@@ -66,6 +72,25 @@ export async function decideHold(
     throw operationRefused(request.kind, end.refused, ending)
   }
   throw new Error('the hold changed under every try to decide it')
+}
+
+/** A part that the acquirer cannot capture is refused before anything is written. */
+function refuseOtherPart(
+  { acquirerOf }: Pick<SettlementContext, 'acquirerOf'>,
+  { payment, attempt }: HeldPayment,
+  { amount = payment.amount, amount_field: field = 'amount' }: DecisionRequest,
+): void {
+  if (amount > payment.amount) {
+    const words = `${field}: must be at most ${payment.amount}, which is what was authorised.`
+    throw new Refusal('invalid_request', words, { field, platform_code: 'amount_too_large' })
+  }
+  if (amount === payment.amount) return
+  const { currency, mode, acquirer } = payment
+  const authorisation = { amount: payment.amount, currency, brand: attempt.brand }
+  const why = acquirerOf(mode, acquirer).partialCaptureRefusal?.(authorisation, amount) ?? null
+  if (why !== null) {
+    throw new Refusal('operation_refused', `${field}: the acquirer cannot capture this part: ${why}`, { field })
+  }
 }
 
 /** Throws `resource_not_found`, or `hold_already_decided` where it is decided or an operation is under way. */
@@ -98,16 +123,16 @@ export function operationRefused(
 async function begin(
   context: SettlementContext,
   { session, payment, hold }: HeldPayment,
-  { kind, asked_by, cancellation = null, cause, key }: DecisionRequest,
+  { kind, amount = payment.amount, asked_by, cancellation = null, cause, key }: DecisionRequest,
 ): Promise<(Operation & { kind: Decision }) | null> {
   const { sql, ids, world } = context
   const at = world.clock.now()
   const operation_id = ids.operation(at)
   const sequence = hold.operation_count + 1
-  const operation = { ...newOperation(payment, { operation_id, kind, sequence, asked_by, key, at }), kind }
+  const operation = { ...newOperation(payment, { operation_id, kind, amount, sequence, asked_by, key, at }), kind }
   const journal = lineOf(ids, payment, cause, {
     change: `${kind}.begun`,
-    detail: { operation_id, sequence, acquirer: operation.acquirer },
+    detail: { operation_id, sequence, acquirer: operation.acquirer, ...(amount !== payment.amount && { amount }) },
     at,
   })
   const intent = { session: { ...session, cancellation }, hold, operation, key, journal }

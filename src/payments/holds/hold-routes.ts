@@ -10,7 +10,7 @@ import { writerBy } from '../../merchants/write-as.ts'
 import { listOperations } from '../acquirer-operations/operation-store.ts'
 import type { RefusalReason } from '../acquirer-operations/outcome-by-kind.ts'
 import type { Context } from '../context.ts'
-import { must, optionalText } from '../fields.ts'
+import { amount, must, optionalText } from '../fields.ts'
 import { type Decision, notHeld } from '../hold.ts'
 import type { OperationState } from '../operation.ts'
 import type { Cause } from '../outcome.ts'
@@ -27,9 +27,6 @@ const shared = {
   mode: { of: modeOfPayment, unknown: notHeld },
   dialect: 'checkout' as const,
   idempotency: 'required' as const,
-  // The body has no fields, and unknown ones are refused: a caller that sends an amount must not find the whole payment
-  // captured.
-  body: z.strictObject({}),
   body_optional: true as const,
   status: 200,
   reply: heldView,
@@ -39,12 +36,22 @@ const shared = {
 const capture_summary = 'Capture a held payment'
 const void_summary = 'Release a held payment'
 
-export const captureHold = decisionRoute('capture', capture_summary, shared.body)
-export const voidHold = decisionRoute('void', void_summary, shared.body)
-export const escalateHeld = escalateRoute(shared.body)
+// Unknown fields are refused.
+const no_fields = z.strictObject({})
+const capture_fields = {
+  amount: amount.optional().meta({ description: 'how much to capture; the rest is released. All of it by default' }),
+}
+
+export const captureHold = decisionRoute('capture', capture_summary, z.strictObject(capture_fields))
+export const voidHold = decisionRoute('void', void_summary, no_fields)
+export const escalateHeld = escalateRoute(no_fields)
 
 /** For people: their note goes into the journal, and so into the timeline. */
-export const captureWithNote = decisionRoute('capture', capture_summary, noteBody('why it is captured'))
+export const captureWithNote = decisionRoute(
+  'capture',
+  capture_summary,
+  noteBody('why it is captured').extend(capture_fields),
+)
 export const voidWithNote = decisionRoute('void', void_summary, noteBody('why it is voided'))
 export const escalateWithNote = escalateRoute(noteBody('what should be looked at'))
 
@@ -88,6 +95,7 @@ function decisionRoute<Body extends z.ZodType>(kind: Decision, summary: string, 
     handle: async (context: Context, request) => {
       const end = await decideHold(context, paymentOf(request), {
         kind,
+        amount: (request.body as { amount?: number } | undefined)?.amount,
         asked_by: 'merchant',
         cause: causeOf(request),
         key: request.reserveKey(),

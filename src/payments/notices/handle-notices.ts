@@ -15,6 +15,7 @@ import { isOpen } from '../operation.ts'
 import type { OrphanContext } from '../orphans/orphan-context.ts'
 import { settleReversal } from '../orphans/reverse-orphans.ts'
 import type { Cause } from '../outcome.ts'
+import { isTakenAtOnce } from '../payment.ts'
 import { workOff } from '../run-rows.ts'
 import type { WholePayment } from '../whole-payment.ts'
 import { settleDoneElsewhere } from './done-elsewhere.ts'
@@ -261,8 +262,8 @@ async function settle(
 }
 
 /** A notice does not say whether the amount was captured with the charge. It was, if that was requested. */
-function asAsked({ session }: WholePayment, answer: AuthoriseAnswer | SettleAnswer): AuthoriseAnswer | SettleAnswer {
-  return 'captured' in answer ? { ...answer, captured: session.amount_verified } : answer
+function asAsked({ payment }: WholePayment, answer: AuthoriseAnswer | SettleAnswer): AuthoriseAnswer | SettleAnswer {
+  return 'captured' in answer ? { ...answer, captured: isTakenAtOnce(payment) } : answer
 }
 
 function causeOf({ connection_id, notice_id }: StoredNotice): Cause {

@@ -31,7 +31,7 @@ async function readRows(sql: Sql, payments: Fragment): Promise<PaymentRows[]> {
   return sql<PaymentRows[]>`
     select (
       select row_to_json(r) from (
-        select p.payment_id, p.status, p.capture_state, p.amount, p.currency, p.mode,
+        select p.payment_id, p.status, p.capture_state, p.amount, p.captured_amount, p.currency, p.mode,
           p.decline->>'code' as decline_code, p.refunded_amount) r
     ) as payment, (
       select coalesce(json_agg(o order by o.operation_id), '[]') from (

@@ -19,7 +19,7 @@ import {
   type OperationRow,
 } from './money-fault.ts'
 
-type PaymentRow = Pick<Payment, 'payment_id' | 'status' | 'capture_state'> &
+type PaymentRow = Pick<Payment, 'payment_id' | 'status' | 'capture_state' | 'captured_amount'> &
   Money & { decline_code: string | null; refunded_amount: number }
 
 /** A payment with all rows that hold its money, as they were at one moment. */
@@ -101,7 +101,8 @@ function paymentFaults(rows: OwnRows, told: PaymentLines, binding?: MoneyLine): 
   const status = line ? outcomeOf(line.change)! : 'pending'
   if (!line && payment.status !== 'pending') return [faultOf(rows.payment_id, 'payment_without_line')]
   const decline_code = told.outcome?.detail.decline_code ?? null
-  const standing = { status, capture_state: captureStates[status], decline_code }
+  const captured_amount = line?.detail.captured_amount ?? null
+  const standing = { status, capture_state: captureStates[status], captured_amount, decline_code }
   return changed(rows.payment_id, 'payment_changed', { line: line ?? told.begun }, [
     ...differences(payment, standing),
     ...differences(payment, moneyIn(binding)),
@@ -135,7 +136,7 @@ function operationFaults(rows: OwnRows, told: PaymentLines, binding?: MoneyLine)
     const misses = allowed !== null && !allowed.includes(state)
     const found = [
       ...(misses ? [{ member: 'state', row: state, line: allowed.join(' or ') }] : []),
-      ...differences(operation, { kind: kindBegunBy(ofIt), amount, currency }),
+      ...differences(operation, { kind: kindBegunBy(ofIt), amount: partBegunBy(ofIt) ?? amount, currency }),
     ]
     faults.push(...changed(rows.payment_id, 'operation_changed', { line, operation_id }, found))
   }
@@ -157,6 +158,11 @@ function isOfOperation({ change }: MoneyLine): boolean {
 function kindBegunBy(lines: MoneyLine[]): string | undefined {
   const begun = lines.find(({ change }) => change.endsWith('.begun'))?.change.replace('.begun', '')
   return begun === 'charge' ? 'authorise' : begun
+}
+
+/** What a capture was to take, where that was not all. */
+function partBegunBy(lines: MoneyLine[]): number | undefined {
+  return lines.find(({ change }) => change === 'capture.begun')?.detail.amount
 }
 
 /** The states that an operation may have according to its lines; null if they do not show it. */

@@ -8,7 +8,7 @@ import { hasMoneyLeft } from './owed-refunds.ts'
 export function paidPayments(sql: AnySql, payment: Fragment): Fragment {
   return sql`(
     select count(*)::int from (
-      select merchant_id, payment_id, status, amount, refunded_amount, refund_count from payments
+      select merchant_id, payment_id, status, amount, captured_amount, refunded_amount, refund_count from payments
       where merchant_id = ${payment}.merchant_id and mode = ${payment}.mode
         and order_reference = ${payment}.order_reference
       order by created_at desc, payment_id desc limit ${counted_max}) o
@@ -21,7 +21,7 @@ export function paidPayments(sql: AnySql, payment: Fragment): Fragment {
  * back in full. `payment` is what the statement calls the payment's row. A session has one such payment at most, and an index of it.
  */
 export function otherPayments(sql: AnySql, payment: Fragment): Fragment {
-  const columns = sql`merchant_id, payment_id, status, amount, refunded_amount, refund_count, created_at`
+  const columns = sql`merchant_id, payment_id, status, amount, captured_amount, refunded_amount, refund_count, created_at`
   return sql`(
     select coalesce(json_agg(json_build_object('payment_id', payment_id, 'status', status) order by status), '[]') from (
       select distinct on (status) payment_id, status from (

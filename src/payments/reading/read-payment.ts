@@ -19,6 +19,9 @@ export const paymentView = z
     checkout_session_id: z.string().nullable(),
     status: z.enum(['captured', 'held', 'voided', 'pending', 'declined', 'failed']),
     amount: z.int(),
+    captured_amount: z.int().optional().meta({
+      description: 'what was taken, where that is less than `amount`, which was authorised; else absent',
+    }),
     currency: z.string().nullable(),
     mode,
     decline: declineView.nullable(),
@@ -83,6 +86,7 @@ export function viewPayment(payment: PaymentRead): z.input<typeof paymentView> {
     checkout_session_id: payment.session_id,
     status: payment.status,
     amount: payment.amount,
+    ...(payment.captured_amount !== null && { captured_amount: payment.captured_amount }),
     currency: payment.currency,
     mode: payment.mode,
     decline: payment.decline,

@@ -119,7 +119,7 @@ export async function findReceipt(
 
 function contentsOf(sql: AnySql, receipts: Fragment): Fragment {
   return sql`
-    select c.*, p.session_id, p.mode, p.amount, p.currency, p.executed_at, p.order_reference, s.items, s.customer,
+    select c.*, p.session_id, p.mode, coalesce(p.captured_amount, p.amount) as amount, p.currency, p.executed_at, p.order_reference, s.items, s.customer,
       s.statement_descriptor_suffix, i.price_list, m.name as merchant_name, m.acquiring_profile, a.brand, a.last4,
       a.locale
     from ${receipts} c

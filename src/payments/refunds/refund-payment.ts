@@ -135,8 +135,8 @@ async function beginRefund(
   const rows = await sql<GateResult[]>`
     with gate as (
       select refund_count from payments
-      where ${thisPayment} and status = 'captured' and refunded_amount + ${r.amount}::bigint <= amount
-        and (${rest}::bigint is null or refunded_amount + ${rest}::bigint = amount) for update
+      where ${thisPayment} and status = 'captured' and refunded_amount + ${r.amount}::bigint <= coalesce(captured_amount, amount)
+        and (${rest}::bigint is null or refunded_amount + ${rest}::bigint = coalesce(captured_amount, amount)) for update
     ), key as (${insertKeyIfOpen(sql, key)}
     ), payment as (
       update payments set refunded_amount = refunded_amount + ${r.amount}::bigint, refund_count = refund_count + 1

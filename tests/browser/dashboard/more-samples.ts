@@ -122,6 +122,7 @@ export const integrations: Integration[] = [
     at_deadline: 'void',
     escalate_after_seconds: null,
     capture_below: 2000,
+    capture: 'automatic',
     appearance: null,
     terms_url: null,
     support_url: null,
