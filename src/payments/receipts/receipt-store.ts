@@ -130,6 +130,17 @@ function contentsOf(sql: AnySql, receipts: Fragment): Fragment {
     left join integrations i on i.merchant_id = s.merchant_id and i.integration_id = s.integration_id`
 }
 
+/** The payment of a receipt, locked until the transaction ends. */
+export async function lockPaymentOf(
+  tx: AnySql,
+  { merchant_id, payment_id }: ReceiptKey,
+): Promise<(ReceiptKey & { session_id: string }) | undefined> {
+  const [row] = await tx<(ReceiptKey & { session_id: string })[]>`
+    select merchant_id, payment_id, session_id from payments
+    where merchant_id = ${merchant_id} and payment_id = ${payment_id} for update`
+  return row
+}
+
 /** Since when a payment's receipt waits for its sending; null where none does. And whether receipts of its mode are sent. */
 export async function findWaiting(
   sql: AnySql,

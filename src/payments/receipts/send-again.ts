@@ -8,13 +8,13 @@ import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { beginAs } from '../../merchants/write-as.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import type { PaymentKey } from '../payment.ts'
-import { lockPayment } from '../reading/payment-store.ts'
 import { paidOf } from './paid-of.ts'
 import { receiptTextOf } from './receipt.ts'
 import {
   findReceipt,
   findWaiting,
   listReceiptLines,
+  lockPaymentOf,
   queueAgain,
   type ReceiptContents,
   type ReceiptLine,
@@ -68,7 +68,7 @@ export async function sendReceiptAgain(
 ): Promise<void> {
   await beginAs(sql, cause, async (tx) => {
     // Until the transaction ends nobody else counts the letters.
-    const payment = await lockPayment(tx, key)
+    const payment = await lockPaymentOf(tx, key)
     if (!payment) throw new Refusal('resource_not_found', 'There is no payment with this id.')
     const receipt = await findReceipt(tx, key)
     if (!receipt) throw new Refusal('receipt_not_possible', hindranceWords.not_captured)

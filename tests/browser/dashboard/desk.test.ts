@@ -192,7 +192,7 @@ test('holds to capture are a list of their own', async () => {
     body: { data: query.waits_for === 'capture' ? waiting : samples.holds, has_more: false, next_cursor: null },
   }))
   await open('holds')
-  await press('To capture')
+  await page.getByRole('link', { name: 'To capture' }).click()
   await page.getByRole('table', { name: 'Holds' }).getByText('You capture it when the goods leave').first().waitFor()
   expect(new URL(page.url()).search).toBe('?waits_for=capture')
 })

@@ -1,7 +1,7 @@
 // Held payments that wait for somebody, the next deadline first.
 
 import { useState } from 'react'
-import { useLocation, useSearch } from 'wouter'
+import { Link, useSearch } from 'wouter'
 import type { ListedHold } from '../client/answers.ts'
 import { usePages } from '../client/pages.ts'
 import { SavedFilters } from '../filters/saved-filters.tsx'
@@ -12,7 +12,6 @@ import { Loaded } from '../parts/loaded.tsx'
 import { Deadline } from '../parts/moment.tsx'
 import { Older } from '../parts/older.tsx'
 import { Screen } from '../parts/screen.tsx'
-import { StatusChips } from '../parts/status-chips.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Decisions } from '../payment/decisions.tsx'
 import { HoldRefusal } from '../payment/hold-refusal.tsx'
@@ -23,7 +22,6 @@ import { Escalation } from './escalation.tsx'
 
 export function Holds() {
   const { merchant_id, mode, pathOf, may } = useHere()
-  const [, navigate] = useLocation()
   const asked = new URLSearchParams(useSearch()).get('waits_for')
   const waits_for = kinds.find((each) => each === asked) ?? null
   const pages = usePages('GET /{merchant_id}/holds', { merchant_id, query: { mode, waits_for } })
@@ -43,15 +41,19 @@ export function Holds() {
       lead={<LapsesToday holds={pages.answer.data ?? []} />}
       acts={<SavedFilters list="holds" screen="holds" />}
     >
-      <StatusChips
-        statuses={kinds}
-        chosen={waits_for}
-        onChoose={(each) => {
-          setMarked([])
-          navigate(pathOf(each ? `holds?waits_for=${each}` : 'holds'))
-        }}
-        wordsOf={(each) => say(`holds_for_${each}`)}
-      />
+      <nav className="chips" aria-label={say('filters')}>
+        {kinds.map((each) => (
+          <Link
+            key={each}
+            href={pathOf(waits_for === each ? 'holds' : `holds?waits_for=${each}`)}
+            className={waits_for === each ? 'chip active' : 'chip'}
+            aria-current={waits_for === each ? 'page' : undefined}
+            onClick={() => setMarked([])}
+          >
+            {say(`holds_for_${each}`)}
+          </Link>
+        ))}
+      </nav>
       <Loaded answer={pages.answer}>
         {(data) => (
           <>
