@@ -3,12 +3,13 @@
 import { z } from 'zod'
 import { inCell } from '../database/cells/cells.ts'
 import { type FoundHoldResult, type HoldEnding, settleFoundHold } from '../payments/acquirer-operations/found-hold.ts'
+import { amount as amountRule } from '../payments/fields.ts'
 import { type Decision, type Hold, heldOrRefuse, isWaiting, type OperationRefusal, ruleAt } from '../payments/hold.ts'
 import { decideHold, undecidedOrRefuse } from '../payments/holds/decide-hold.ts'
 import { escalateHold } from '../payments/holds/escalate-hold.ts'
 import { viewHeld } from '../payments/holds/read-held.ts'
 import type { Operation } from '../payments/operation.ts'
-import type { PaymentKey } from '../payments/payment.ts'
+import { type PaymentKey, takenOf } from '../payments/payment.ts'
 import { type HoldWithPayment, listHolds } from '../payments/reading/operator-store.ts'
 import { findPaymentWithHold, findWholePayment } from '../payments/reading/payment-store.ts'
 import { viewHeldPayment } from '../payments/reading/read-holds.ts'
@@ -103,12 +104,19 @@ export const holdShow = holdCommand({
 
 export const holdCapture = decisionCommand({
   kind: 'capture',
-  summary: 'Captures a held payment: the money is taken',
-  done: ({ amount }) => `The acquirer has taken ${amount}.`,
+  summary: 'Captures a held payment, or a part of it: the money is taken',
+  options: {
+    amount: option('N', 'in minor units; the rest is released. By default all that was authorised', amountRule),
+  },
+  done: ({ amount, taken }) =>
+    taken === amount
+      ? `The acquirer has taken ${amount}.`
+      : `The acquirer has taken ${taken} of ${amount}; the rest is released.`,
 })
 
 export const holdVoid = decisionCommand({
   kind: 'void',
+  options: {},
   summary: 'Voids a held payment: the reserved money is released, which is final',
   done: ({ amount }) => `The acquirer has released ${amount}.`,
 })
@@ -177,8 +185,9 @@ type HoldDetail = {
   key: PaymentKey
   payment: ReturnType<typeof viewHeld>
   hold: Hold
-  /** The amount, as people read it. */
+  /** The amount, as people read it, and what was taken of it. */
   amount: string
+  taken: string
   /** The capture or void that has no answer yet, in words. */
   operation: string | null
   /** The acquirer has accepted that capture or void. */
@@ -218,27 +227,35 @@ function holdCommand<Options extends Record<string, Option<unknown>>>({
   })
 }
 
-function decisionCommand({
+function decisionCommand<Options extends { amount?: Option<number | undefined> }>({
   kind,
   summary,
+  options,
   done,
 }: {
   kind: Decision
   summary: string
+  options: Options
   done(detail: HoldDetail): string
 }): Command {
   return holdCommand({
     name: `hold ${kind}`,
     summary,
-    options: {},
+    options,
     moves_money: true,
     remarks: [
       'It counts as a decision of the merchant. If the acquirer refuses, the exit status is 1, and the payment is held as\n' +
         'before and can be decided again. If the acquirer does not answer, or only accepts it, the exit status is 0. The\n' +
         'service then keeps asking, and settlement reads awaiting_reconciliation until the outcome is known.',
     ],
-    decide: (context, key) =>
-      decideHold(context, key, { kind, asked_by: 'merchant', cause: operatorCause(), key: null }),
+    decide: (context, key, values) =>
+      decideHold(context, key, {
+        kind,
+        amount: (values as { amount?: number | undefined }).amount,
+        asked_by: 'merchant',
+        cause: operatorCause(),
+        key: null,
+      }),
     sentences: (detail) =>
       isWaiting(detail.hold)
         ? unanswered(kind, detail)
@@ -261,10 +278,12 @@ async function readHeldPayment(context: CommandContext, key: PaymentKey): Promis
   const payment = viewHeld(heldPayment, context.world.clock.now())
   const operation = heldPayment.operation && operationWords(heldPayment.operation, payment.settlement)
   const is_accepted = heldPayment.operation?.state === 'accepted'
-  return { key, payment, hold: heldPayment.hold, amount: money(heldPayment.payment), operation, is_accepted }
+  const { hold, payment: held } = heldPayment
+  const taken = money({ amount: takenOf(held), currency: held.currency })
+  return { key, payment, hold, amount: money(held), taken, operation, is_accepted }
 }
 
-function printForPeople({ key, payment, hold, amount, operation }: HoldDetail): void {
+function printForPeople({ key, payment, hold, amount, taken, operation }: HoldDetail): void {
   const { operation_refusal, deadline, at_deadline } = hold
   printKnown({
     payment_id: payment.id,
@@ -272,6 +291,7 @@ function printForPeople({ key, payment, hold, amount, operation }: HoldDetail): 
     checkout_session_id: payment.checkout_session_id,
     order_reference: payment.order_reference,
     amount,
+    captured_amount: taken === amount ? null : taken,
     mode: payment.mode,
     status: payment.status,
     created_at: shortTime(payment.created_at),

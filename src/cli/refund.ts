@@ -1,7 +1,7 @@
 // `ripper refund create|list`: an operator refunds a captured payment, or sees what became of its refunds.
 
 import { amount as amountRule, optionalText } from '../payments/fields.ts'
-import type { PaymentKey } from '../payments/payment.ts'
+import { type PaymentKey, takenOf } from '../payments/payment.ts'
 import { findPayment } from '../payments/reading/payment-store.ts'
 import { listRefunds } from '../payments/reading/refund-store.ts'
 import { type Refund, refundableOf, viewRefund } from '../payments/refund.ts'
@@ -63,7 +63,8 @@ export const refundList = paymentCommand({
 async function readRefunds({ sql }: CommandContext, key: PaymentKey) {
   const payment = (await findPayment(sql, key.merchant_id, key.payment_id))!
   const refunds = await listRefunds(sql, key)
-  const { amount, currency, status, refunded_amount } = payment
+  const { currency, status, refunded_amount } = payment
+  const amount = takenOf(payment)
   const rest = refundableOf(payment)
   const view = { ...key, status, amount, currency, refunded_amount, left: rest, refunds: refunds.map(viewRefund) }
   return { view, refunds }

@@ -14,6 +14,7 @@ type Entry = {
   reference: string
   kind: Operation['kind']
   amount: number
+  captured_amount: number | null
   refunded_amount: number
   result: string | null
   capture: boolean | null
@@ -107,6 +108,10 @@ function faultsOfOutcome({ payment, hold, entries, result }: Life): string[] {
   const given_back = voided || books.some(({ reversed_at }) => reversed_at !== null)
   return [
     ...unless((status === 'captured') === taken, `the acquirer took the money: ${taken}`),
+    ...unless(
+      books.every((entry) => !isLive(entry) || entry.captured_amount === payment.captured_amount),
+      `the acquirer took another amount than ${payment.captured_amount ?? payment.amount}`,
+    ),
     ...unless((status === 'held') === reserved, `the acquirer holds the money: ${reserved}`),
     ...unless(status !== 'voided' || given_back, 'the acquirer did not give the money back'),
     ...unless(status === 'voided' || !voided, 'the acquirer gave the money back'),
@@ -164,7 +169,7 @@ function faultsOfRefunds({ payment, operations, entries, refunds }: Life): strin
   const sum = (rows: { amount: number }[]) => rows.reduce((total, { amount }) => total + amount, 0)
   const asked = operations.filter(({ kind }) => kind === 'refund')
   return [
-    ...unless(sum(given) <= payment.amount, 'more was refunded than captured'),
+    ...unless(sum(given) <= (payment.captured_amount ?? payment.amount), 'more was refunded than captured'),
     ...unless(Number(payment.refunded_amount) === sum(counted), `counts ${payment.refunded_amount} as refunded`),
     ...unless(asked.length === refunds.length, `${asked.length} refunds were sent`),
     ...refunds.flatMap(({ refund_id, operation_id, status, events }) => {

@@ -137,9 +137,10 @@ export function openClient({ base_url, secret_key }: Target) {
     readSession: (id: string) => send('GET', `/v1/checkout/sessions/${id}`, { headers: withKey }),
     readPayment: (id: string) => send('GET', `/v1/payments/${id}`, { headers: withKey }),
     /** capture, void or escalate; a key of null sends none. */
-    decideHold: (verb: string, id: string, key: string | null = randomUUID()) =>
+    decideHold: (verb: string, id: string, key: string | null = randomUUID(), body?: unknown) =>
       send('POST', `/v1/payments/${id}/hold/${verb}`, {
         headers: { ...withKey, ...(key !== null && { 'rip-idempotency-key': key }) },
+        ...(body !== undefined && { body }),
       }),
     refund: (id: string, body: unknown = {}, key: string | null = randomUUID()) =>
       send('POST', `/v1/payments/${id}/refunds`, {

@@ -18,7 +18,8 @@ type IntentRow = Session & Omit<IntentRows, 'session'>
 const parts = (sql: AnySql) => sql`
   (select row_to_json(h) from holds h
     where h.merchant_id = s.merchant_id and h.payment_id = s.payment_id) as hold,
-  (select json_build_object('payment_id', p.payment_id, 'status', p.status, 'created_at', p.created_at)
+  (select json_build_object('payment_id', p.payment_id, 'status', p.status, 'captured_amount', p.captured_amount,
+      'created_at', p.created_at)
     from payments p where p.merchant_id = s.merchant_id and p.payment_id = s.payment_id) as payment,
   (select json_build_object('phase', a.phase, 'three_ds_state', a.three_ds_state, 'brand', a.brand,
       'challenge_expires_at', a.challenge_expires_at, 'authentication_outcome', a.authentication_outcome)

@@ -86,7 +86,7 @@ export type PaymentIntent = z.infer<typeof paymentIntent>
 export type IntentRows = {
   session: Session
   /** The session's newest payment; null before the first. */
-  payment: (Pick<Payment, 'payment_id' | 'status' | 'created_at'> & Partial<Pick<Payment, 'captured_amount'>>) | null
+  payment: (Pick<Payment, 'payment_id' | 'status' | 'created_at'> & { captured_amount?: number | null }) | null
   /** Null if the newest payment was never held. */
   hold: Hold | null
   /** The newest attempt; null before the first. */

@@ -3,7 +3,6 @@
 import type { Integration } from '../client/answers.ts'
 import { Choice, Field, TextField, Tick } from '../parts/field.tsx'
 import { locale, say, sayCode } from '../words.ts'
-import { captureSettingOf, captureSettings } from './capture-setting.ts'
 import { amountText, look_names } from './typed-integration.ts'
 
 type Of = { integration: Integration | null }
@@ -52,19 +51,20 @@ export function PlaceFields({ integration }: Of) {
   )
 }
 
-export function HoldFields({ integration, takes_capture }: Of & { takes_capture: boolean }) {
+export function HoldFields({ integration }: Of) {
   const { escalate_after_seconds = null, review_window_seconds = 432_000 } = integration ?? {}
   return (
     <>
-      {takes_capture && (
-        <Choice
-          label={say('capture_setting')}
-          hint={say('capture_setting_hint')}
-          name="capture"
-          defaultValue={(integration && captureSettingOf(integration)) ?? 'automatic'}
-          options={captureSettings.map((value) => ({ value, text: sayCode('capture_setting', value) }))}
-        />
-      )}
+      <Choice
+        label={say('capture_setting')}
+        hint={say('capture_setting_hint')}
+        name="capture"
+        defaultValue={integration?.capture ?? 'automatic'}
+        options={(['automatic', 'manual'] as const).map((value) => ({
+          value,
+          text: sayCode('capture_setting', value),
+        }))}
+      />
       <Field
         label={say('review_days')}
         name="review_days"

@@ -2,7 +2,7 @@
 
 import { type FormEvent, type ReactNode, useState } from 'react'
 import type { Integration } from '../client/answers.ts'
-import { useAct, useAnswer } from '../client/query.ts'
+import { useAct } from '../client/query.ts'
 import { type Refused, typo } from '../client/refused.ts'
 import { useHere } from '../merchant.ts'
 import { Button } from '../parts/button.tsx'
@@ -10,7 +10,6 @@ import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { textsOf } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { locale, say } from '../words.ts'
-import { captureSettingOf } from './capture-setting.ts'
 import { HoldFields, LookFields, PageFields, PlaceFields, PriceFields } from './form-fields.tsx'
 import { PriceLines } from './price-lines.tsx'
 import { differenceOf, Mistyped, typedLine } from './typed-integration.ts'
@@ -59,9 +58,6 @@ function IntegrationForm({
   onClose: () => void
   onSend: (body: ReturnType<typeof differenceOf>) => void
 }) {
-  const { merchant_id } = useHere()
-  const { data } = useAnswer(lists[0], { merchant_id })
-  const takes_capture = data?.integrations.some((each) => captureSettingOf(each) !== null) ?? false
   const [lines, setLines] = useState(() => integration?.price_list?.map((line) => typedLine(line, locale)) ?? [])
   const [mistake, setMistake] = useState<Refused | null>(null)
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -81,7 +77,7 @@ function IntegrationForm({
     <Dialog title={title} onClose={onClose}>
       <Form refused={mistake ?? act.error} onSubmit={submit}>
         <PlaceFields integration={integration} />
-        <HoldFields integration={integration} takes_capture={takes_capture} />
+        <HoldFields integration={integration} />
         <Group title={say('prices')}>
           <PriceFields integration={integration} />
           <PriceLines lines={lines} onChange={setLines} />

@@ -11,7 +11,6 @@ import { Facts } from '../parts/facts.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Screen, Section } from '../parts/screen.tsx'
 import { say, sayCode, sayCount } from '../words.ts'
-import { captureSettingOf } from './capture-setting.ts'
 import { DeleteIntegration } from './delete-integration.tsx'
 import { ChangeIntegration, CreateIntegration } from './integration-form.tsx'
 
@@ -46,7 +45,6 @@ export function Integrations() {
 function One({ integration }: { integration: Integration }) {
   const { may } = useHere()
   const [chosen, setChosen] = useState<'change' | 'delete' | null>(null)
-  const capture = captureSettingOf(integration)
   const { name, is_default, is_hosted_page, hosted_page_url, price_list } = integration
   const onClose = () => setChosen(null)
   const roles = [is_default && say('default'), is_hosted_page && say('hosted_page')]
@@ -78,7 +76,7 @@ function One({ integration }: { integration: Integration }) {
           [say('allowed_origins'), integration.allowed_origins.join(', ') || say('none')],
           [say('confirmation_url'), integration.confirmation_url],
           [say('price_list'), price_list && sayCount('lines_count_1', 'lines_count', price_list.length)],
-          [say('capture_setting'), capture && sayCode('capture_setting', capture)],
+          [say('capture_setting'), sayCode('capture_setting', integration.capture)],
           [say('hold_rule'), holdRule(integration)],
           [say('without_three_ds'), sayCode('without_three_ds', integration.on_3ds_unavailable)],
         ]}

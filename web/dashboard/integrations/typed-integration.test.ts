@@ -25,6 +25,7 @@ const before: Integration = {
   at_deadline: 'void',
   escalate_after_seconds: null,
   capture_below: 2000,
+  capture: 'automatic',
   test_connections: [],
   appearance: { theme: 'dark' },
   terms_url: null,
@@ -47,6 +48,7 @@ const untouched = {
   review_days: '5',
   at_deadline: 'void',
   capture_below: '20.00',
+  capture: 'automatic',
   theme: 'dark',
   handle: '',
 }
@@ -60,6 +62,7 @@ test('what nobody touched is not sent', () => {
 test.each<[object, object]>([
   [{ capture_below: '12,5' }, { capture_below: 1250 }],
   [{ default_currency: 'jpy', capture_below: '2000' }, { default_currency: 'JPY' }],
+  [{ capture: 'manual' }, { capture: 'manual' }],
   [{ escalate_hours: '1.5' }, { escalate_after_seconds: 5400 }],
   [
     { is_hosted_page: 'on', handle: 'tea' },

@@ -73,7 +73,7 @@ function rulesOf(typed: Typed, lines: TypedLine[], locale: string): IntegrationC
     order_reference_metadata_key: text('order_reference_metadata_key'),
     on_3ds_unavailable: typed.on_3ds_unavailable as Integration['on_3ds_unavailable'],
     review_window_seconds: Math.round(Number(typed.review_days) * 86_400),
-    ...(typed.capture !== undefined && { capture: typed.capture }),
+    capture: typed.capture as Integration['capture'],
     at_deadline: typed.at_deadline as Integration['at_deadline'],
     escalate_after_seconds: hours === null ? null : Math.round(Number(hours) * 3_600),
     capture_below: amountIn(text('capture_below'), currency, locale, 'capture_below'),

@@ -67,8 +67,20 @@ test('an amount that was only reserved', () => {
   const now = new Date('2026-11-23T10:00:00Z')
   const { detail } = newHold(
     session,
-    { merchant_id: 'm_1', payment_id: 'pay_0123456789abcdef01234567', amount: 1, created_at: now },
-    { review_window_seconds: 60, escalate_after_seconds: null, capture_below: null, at_deadline: 'void' },
+    {
+      merchant_id: 'm_1',
+      payment_id: 'pay_0123456789abcdef01234567',
+      amount: 1,
+      capture_method: null,
+      created_at: now,
+    },
+    {
+      review_window_seconds: 60,
+      escalate_after_seconds: null,
+      capture_below: null,
+      at_deadline: 'void',
+      capture: 'automatic',
+    },
     now,
   )
   expect(holdDetailIn(detail!, 'GBP')?.key).toBe('hold_detail_reserved')
