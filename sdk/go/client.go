@@ -109,6 +109,15 @@ func (p Payments) Capture(ctx context.Context, paymentID string, options ...Opti
 	return p.decide(ctx, "capture", paymentID, options)
 }
 
+// CapturePart takes that amount, in minor units, of a held payment. The rest is released.
+func (p Payments) CapturePart(ctx context.Context, paymentID string, amount int64, options ...Option) (*HeldPayment, error) {
+	if err := judgeID("pay", paymentID); err != nil {
+		return nil, err
+	}
+	body := map[string]int64{"amount": amount}
+	return post[HeldPayment](ctx, p.sender, paymentsPath+"/"+paymentID+"/hold/capture", body, options)
+}
+
 // Void releases a held payment: nothing is taken.
 func (p Payments) Void(ctx context.Context, paymentID string, options ...Option) (*HeldPayment, error) {
 	return p.decide(ctx, "void", paymentID, options)

@@ -189,10 +189,12 @@ type PaymentAuthentication struct {
 
 // Payment: The outcome of one confirmed attempt.
 type Payment struct {
-	ID                    string                 `json:"id"`
-	CheckoutSessionID     string                 `json:"checkout_session_id"`
-	Status                string                 `json:"status"`
-	Amount                int64                  `json:"amount"`
+	ID                string `json:"id"`
+	CheckoutSessionID string `json:"checkout_session_id"`
+	Status            string `json:"status"`
+	Amount            int64  `json:"amount"`
+	// what was taken, where that is less than `amount`, which was authorised; else absent
+	CapturedAmount        *int64                 `json:"captured_amount,omitzero"`
 	Currency              string                 `json:"currency"`
 	Mode                  string                 `json:"mode"`
 	Decline               *Decline               `json:"decline"`
@@ -221,10 +223,12 @@ type Payment struct {
 
 // ListedPayment: A payment in a list: as it is read, without items, with its card.
 type ListedPayment struct {
-	ID                    string                 `json:"id"`
-	CheckoutSessionID     string                 `json:"checkout_session_id"`
-	Status                string                 `json:"status"`
-	Amount                int64                  `json:"amount"`
+	ID                string `json:"id"`
+	CheckoutSessionID string `json:"checkout_session_id"`
+	Status            string `json:"status"`
+	Amount            int64  `json:"amount"`
+	// what was taken, where that is less than `amount`, which was authorised; else absent
+	CapturedAmount        *int64                 `json:"captured_amount,omitzero"`
 	Currency              string                 `json:"currency"`
 	Mode                  string                 `json:"mode"`
 	Decline               *Decline               `json:"decline"`
@@ -292,10 +296,12 @@ type EventQuery struct {
 
 // HeldPayment: A payment that is or was held, with its hold.
 type HeldPayment struct {
-	ID                    string                 `json:"id"`
-	CheckoutSessionID     string                 `json:"checkout_session_id"`
-	Status                string                 `json:"status"`
-	Amount                int64                  `json:"amount"`
+	ID                string `json:"id"`
+	CheckoutSessionID string `json:"checkout_session_id"`
+	Status            string `json:"status"`
+	Amount            int64  `json:"amount"`
+	// what was taken, where that is less than `amount`, which was authorised; else absent
+	CapturedAmount        *int64                 `json:"captured_amount,omitzero"`
 	Currency              string                 `json:"currency"`
 	Mode                  string                 `json:"mode"`
 	Decline               *Decline               `json:"decline"`
@@ -469,9 +475,11 @@ type WebhookEventData struct {
 	TaxTotal       *int64            `json:"tax_total,omitzero"`
 	Customer       *Customer         `json:"customer,omitzero"`
 	OrderReference string            `json:"order_reference,omitzero"`
-	Status         string            `json:"status"`
-	CaptureState   string            `json:"capture_state,omitzero"`
-	Decline        *Decline          `json:"decline,omitzero"`
+	// what was taken, where that is less than `amount`; else absent
+	CapturedAmount *int64   `json:"captured_amount,omitzero"`
+	Status         string   `json:"status"`
+	CaptureState   string   `json:"capture_state,omitzero"`
+	Decline        *Decline `json:"decline,omitzero"`
 	// null but for one that was held (sequence 2)
 	Hold      *Hold          `json:"hold,omitzero"`
 	ID        string         `json:"id,omitzero"`

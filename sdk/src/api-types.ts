@@ -129,7 +129,7 @@ export type Decline = {
 /** Why a payment waits for a decision, until when, and what was decided. */
 export type Hold = {
   status: 'pending_review' | 'escalated' | 'captured' | 'voided'
-  reason: 'no_price_list' | 'mismatch'
+  reason: 'no_price_list' | 'mismatch' | 'manual_capture'
   detail: string | null
   deadline: Timestamp
   decided_by: string | null
@@ -253,6 +253,8 @@ export type Payment = {
   checkout_session_id: string | null
   status: 'captured' | 'held' | 'voided' | 'pending' | 'declined' | 'failed'
   amount: number
+  /** what was taken, where that is less than `amount`, which was authorised; else absent */
+  captured_amount?: number
   currency: string | null
   mode: 'test' | 'live'
   decline: Decline | null
@@ -289,6 +291,8 @@ export type ListedPayment = {
   checkout_session_id: string | null
   status: 'captured' | 'held' | 'voided' | 'pending' | 'declined' | 'failed'
   amount: number
+  /** what was taken, where that is less than `amount`, which was authorised; else absent */
+  captured_amount?: number
   currency: string | null
   mode: 'test' | 'live'
   decline: Decline | null
@@ -378,6 +382,8 @@ export type HeldPayment = {
   checkout_session_id: string | null
   status: 'captured' | 'held' | 'voided' | 'pending' | 'declined' | 'failed'
   amount: number
+  /** what was taken, where that is less than `amount`, which was authorised; else absent */
+  captured_amount?: number
   currency: string | null
   mode: 'test' | 'live'
   decline: Decline | null
@@ -571,6 +577,8 @@ export type PaymentCapturedEvent = {
     tax_total: number | null
     customer: Customer
     order_reference: string | null
+    /** what was taken, where that is less than `amount`; else absent */
+    captured_amount?: number
     status: 'captured'
     capture_state: 'captured'
     decline: null

@@ -41,8 +41,11 @@ export type Payments = {
   retrieve(payment_id: string, options?: CallOptions): Promise<Payment>
   /** Newest first. A page may have fewer rows than `limit`, even none, and still more behind it: `for await` goes over all. */
   list(query?: PaymentQuery, options?: CallOptions): Pages<ListedPayment>
-  /** Takes the money of a held payment. If the answer has a `settlement`, the outcome is not known yet. */
-  capture(payment_id: string, options?: WriteOptions): Promise<HeldPayment>
+  /**
+   * Takes the money of a held payment, or the `amount` of it that is named; the rest is released. If the answer has a `settlement`,
+   * the outcome is not known yet.
+   */
+  capture(payment_id: string, options?: WriteOptions & { amount?: number }): Promise<HeldPayment>
   /** Releases a held payment: nothing is taken. Here, too, a `settlement` says that the outcome is not known yet. */
   void(payment_id: string, options?: WriteOptions): Promise<HeldPayment>
   /** Marks a held payment as being looked at by a person. It still waits for a decision. */
@@ -115,13 +118,18 @@ function sessions(send: Send): CheckoutSessions {
 function payments(send: Send): Payments {
   const path = (id: string) => `/v1/payments/${validateId('payment', id)}`
   const decision =
-    (verb: string): Payments['capture'] =>
+    (verb: string): Payments['void'] =>
     async (id, options) =>
       send({ method: 'POST', path: `${path(id)}/hold/${verb}` }, options)
   return {
     retrieve: async (id, options) => send({ method: 'GET', path: path(id) }, options),
     list: pagesAt(send, '/v1/payments'),
-    capture: decision('capture'),
+    // Options that are no object are refused where they are sent.
+    capture: async (id, options) => {
+      if (!options || options.amount === undefined) return decision('capture')(id, options)
+      const { amount, ...rest } = options
+      return send({ method: 'POST', path: `${path(id)}/hold/capture`, body: { amount } }, rest)
+    },
     void: decision('void'),
     escalate: decision('escalate'),
   }

@@ -63,7 +63,7 @@ export const at_once: AcquirerTraits = {
   shows_refunds: true,
   names_refusals: true,
   captures_by_reference: true,
-  captures_parts: false,
+  captures_parts: true,
   lapses_after_ms: null,
   says_lapse_after_ms: null,
   says: {},

@@ -308,11 +308,6 @@ describe('migrate-from-stripe.md', () => {
       expect(await refusal(manual)).toMatchObject({ param: 'capture_method' })
       expect(await intentOf('payment.held')).toMatchObject({ capture_method: 'manual' })
     },
-    async 'capture of a part'() {
-      const { id } = await intentOf('payment.held')
-      const part = stripeOf().paymentIntents.capture(id, { amount_to_capture: 1 })
-      expect(await refusal(part)).toMatchObject({ statusCode: 400, param: 'amount_to_capture' })
-    },
     async 'a key used with other parameters'() {
       const options = { idempotencyKey: crypto.randomUUID() }
       await stripeOf().paymentIntents.create(tea, options)
@@ -420,6 +415,29 @@ describe('shop.md', () => {
     }
     removeData(join(cwd, '.ripper'))
     expect(statuses).toEqual(['requires_payment', 'expired', 'requires_payment'])
+  }, 60_000)
+})
+
+describe('capture.md', () => {
+  const { blocks, not_run } = readGuide('docs/capture.md')
+
+  test('has no block that is not run here', () => {
+    expect(not_run).toEqual([])
+    expect(Object.keys(blocks)).toEqual(['setting', 'capture', 'command'])
+  })
+
+  test('an integration is set, and two payments are captured in part', async () => {
+    const made = await ripper(['integration', 'create', '--name', 'depot', '--json'], there)
+    const { integration_id } = JSON.parse(made.stdout)
+    expect(await run(`INTEGRATION=${integration_id}\n${blocks.setting!}`)).toMatch(/capture +manual/)
+    const [payment, other] = await Promise.all(
+      [1, 2].map(
+        async () => JSON.parse((await ripper(['trigger', 'payment.held', '--json'], there)).stdout).payment_id,
+      ),
+    )
+    const set = `API=${demo.base_url} KEY=${demo.secret_key} PAYMENT=${payment} OTHER=${other}\n`
+    expect(JSON.parse(await run(set + blocks.capture!))).toMatchObject({ status: 'captured', captured_amount: 3000 })
+    expect(await run(set + blocks.command!)).toContain('The acquirer has taken GBP 12.00 of GBP 42.00')
   }, 60_000)
 })
 

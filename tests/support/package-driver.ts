@@ -28,6 +28,8 @@ export type CallRequest = {
   call: string
   args: unknown[]
   idempotency_key?: string
+  /** Capture no more than this. */
+  amount?: number | undefined
   /** Read every row of every page. */
   rows?: boolean
 }
@@ -140,7 +142,7 @@ function verify({ body, headers, secrets, now, tolerance }: VerifyRequest): unkn
 }
 
 async function send(request: CallRequest, waits: number[]): Promise<unknown> {
-  const { base_url, secret_key, retries_max, timeout_ms, idempotency_key } = request
+  const { base_url, secret_key, retries_max, timeout_ms, idempotency_key, amount } = request
   const sleep = async (duration_ms: number) => {
     waits.push(duration_ms)
   }
@@ -148,7 +150,8 @@ async function send(request: CallRequest, waits: number[]): Promise<unknown> {
   const [name, ...path] = request.call.split('.').reverse()
   // biome-ignore lint/suspicious/noExplicitAny: a method by its name.
   const owner: any = path.reverse().reduce((each: any, part) => each[part], ripper)
-  const options = idempotency_key === undefined ? [] : [{ idempotency_key }]
+  const given = { ...(idempotency_key !== undefined && { idempotency_key }), ...(amount !== undefined && { amount }) }
+  const options = Object.keys(given).length === 0 ? [] : [given]
   const answer = owner[name!](...request.args, ...options)
   if (!request.rows) return answer
   const rows = []

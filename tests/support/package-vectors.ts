@@ -37,7 +37,16 @@ type Vectors = {
     waits: [number, number][]
     error?: ErrorFields
   })[]
-  calls: { call: string; args: unknown[]; line: string; body?: object; keyed?: true; empty?: true; rows?: true }[]
+  calls: {
+    call: string
+    args: unknown[]
+    amount?: number
+    line: string
+    body?: object
+    keyed?: true
+    empty?: true
+    rows?: true
+  }[]
   wrong: (Partial<CallRequest> & { name: string })[]
 }
 
@@ -109,9 +118,9 @@ export function judgeVectors(open: () => Driver): void {
     expect(new Set(keysOf()).size).toBe(2)
   })
 
-  test.each(vectors.calls)('calls: $call $args', async ({ call, args, line, body, keyed, empty, rows }) => {
+  test.each(vectors.calls)('calls: $call $args', async ({ call, args, amount, line, body, keyed, empty, rows }) => {
     server.treat(dies, empty ? answers(204, '') : answers(200, { data: [], has_more: false, next_cursor: null }))
-    const told = await send({ call, args, rows })
+    const told = await send({ call, args, amount, rows })
     expect(told.error).toBeUndefined()
     expect(server.asked.map(({ method, path }) => `${method} ${path}`)).toEqual([line, line])
     const [first] = server.asked

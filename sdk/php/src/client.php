@@ -171,13 +171,14 @@ final class Payments extends Resource
     }
 
     /**
-     * Takes the money of a held payment. If the answer has a `settlement`, the outcome is not known yet.
+     * Takes the money of a held payment, or the `amount` of it that is named; the rest is released. If the answer has a `settlement`,
+     * the outcome is not known yet.
      *
      * @param WriteOptions $options
      */
-    public function capture(string $payment_id, array $options = []): HeldPayment
+    public function capture(string $payment_id, array $options = [], ?int $amount = null): HeldPayment
     {
-        return $this->decide('capture', $payment_id, $options);
+        return $this->decide('capture', $payment_id, $options, $amount === null ? null : ['amount' => $amount]);
     }
 
     /**
@@ -200,10 +201,10 @@ final class Payments extends Resource
         return $this->decide('escalate', $payment_id, $options);
     }
 
-    private function decide(string $verb, string $payment_id, array $options): HeldPayment
+    private function decide(string $verb, string $payment_id, array $options, ?array $body = null): HeldPayment
     {
         $path = '/v1/payments/' . self::id('pay', $payment_id) . "/hold/$verb";
-        return new HeldPayment($this->sender->send('POST', $path, $options));
+        return new HeldPayment($this->sender->send('POST', $path, $options, body: $body));
     }
 }
 

@@ -123,7 +123,7 @@ final class HoldOperationRefusal extends Answer
  * Why a payment waits for a decision, until when, and what was decided.
  *
  * @property-read 'pending_review'|'escalated'|'captured'|'voided' $status
- * @property-read 'no_price_list'|'mismatch' $reason
+ * @property-read 'no_price_list'|'mismatch'|'manual_capture' $reason
  * @property-read string|null $detail
  * @property-read string $deadline
  * @property-read string|null $decided_by
@@ -308,6 +308,7 @@ final class PaymentAuthentication extends Answer
  * @property-read string|null $checkout_session_id
  * @property-read 'captured'|'held'|'voided'|'pending'|'declined'|'failed' $status
  * @property-read int $amount
+ * @property-read int|null $captured_amount what was taken, where that is less than `amount`, which was authorised; else absent
  * @property-read string|null $currency
  * @property-read 'test'|'live' $mode
  * @property-read Decline|null $decline
@@ -335,6 +336,7 @@ final class Payment extends Answer
         'checkout_session_id' => null,
         'status' => null,
         'amount' => null,
+        'captured_amount' => null,
         'currency' => null,
         'mode' => null,
         'decline' => Decline::class,
@@ -364,6 +366,7 @@ final class Payment extends Answer
  * @property-read string|null $checkout_session_id
  * @property-read 'captured'|'held'|'voided'|'pending'|'declined'|'failed' $status
  * @property-read int $amount
+ * @property-read int|null $captured_amount what was taken, where that is less than `amount`, which was authorised; else absent
  * @property-read string|null $currency
  * @property-read 'test'|'live' $mode
  * @property-read Decline|null $decline
@@ -391,6 +394,7 @@ final class ListedPayment extends Answer
         'checkout_session_id' => null,
         'status' => null,
         'amount' => null,
+        'captured_amount' => null,
         'currency' => null,
         'mode' => null,
         'decline' => Decline::class,
@@ -420,6 +424,7 @@ final class ListedPayment extends Answer
  * @property-read string|null $checkout_session_id
  * @property-read 'captured'|'held'|'voided'|'pending'|'declined'|'failed' $status
  * @property-read int $amount
+ * @property-read int|null $captured_amount what was taken, where that is less than `amount`, which was authorised; else absent
  * @property-read string|null $currency
  * @property-read 'test'|'live' $mode
  * @property-read Decline|null $decline
@@ -449,6 +454,7 @@ final class HeldPayment extends Answer
         'checkout_session_id' => null,
         'status' => null,
         'amount' => null,
+        'captured_amount' => null,
         'currency' => null,
         'mode' => null,
         'decline' => Decline::class,
@@ -672,6 +678,7 @@ final class WebhookReplay extends Answer
  * @property-read int|null $tax_total
  * @property-read Customer|null $customer
  * @property-read string|null $order_reference
+ * @property-read int|null $captured_amount what was taken, where that is less than `amount`; else absent
  * @property-read 'captured'|'held'|'voided'|'declined'|'failed'|'succeeded' $status
  * @property-read 'captured'|'authorised'|'voided'|null $capture_state
  * @property-read null|Decline $decline
@@ -697,6 +704,7 @@ final class WebhookEventData extends Answer
         'tax_total' => null,
         'customer' => Customer::class,
         'order_reference' => null,
+        'captured_amount' => null,
         'status' => null,
         'capture_state' => null,
         'decline' => Decline::class,

@@ -22,7 +22,8 @@ function send(array $asked, array &$waits): mixed
     $owner = array_reduce($path, fn ($each, $name) => $each->$name, $ripper);
     $key = $asked['idempotency_key'] ?? null;
     $options = $key === null ? [] : ['options' => ['idempotency_key' => $key]];
-    $answer = $owner->$method(...$asked['args'], ...$options);
+    $part = isset($asked['amount']) ? ['amount' => $asked['amount']] : [];
+    $answer = $owner->$method(...$asked['args'], ...$options, ...$part);
     return ($asked['rows'] ?? false) ? iterator_to_array($answer, false) : $answer;
 }
 

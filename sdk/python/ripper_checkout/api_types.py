@@ -166,7 +166,7 @@ class Hold(TypedDict):
     """Why a payment waits for a decision, until when, and what was decided."""
 
     status: Literal["pending_review", "escalated", "captured", "voided"]
-    reason: Literal["no_price_list", "mismatch"]
+    reason: Literal["no_price_list", "mismatch", "manual_capture"]
     detail: str | None
     deadline: Timestamp
     decided_by: str | None
@@ -297,6 +297,8 @@ class Payment(TypedDict):
     checkout_session_id: str | None
     status: Literal["captured", "held", "voided", "pending", "declined", "failed"]
     amount: int
+    # what was taken, where that is less than `amount`, which was authorised; else absent
+    captured_amount: NotRequired[int]
     currency: str | None
     mode: Literal["test", "live"]
     decline: Decline | None
@@ -330,6 +332,8 @@ class ListedPayment(TypedDict):
     checkout_session_id: str | None
     status: Literal["captured", "held", "voided", "pending", "declined", "failed"]
     amount: int
+    # what was taken, where that is less than `amount`, which was authorised; else absent
+    captured_amount: NotRequired[int]
     currency: str | None
     mode: Literal["test", "live"]
     decline: Decline | None
@@ -412,6 +416,8 @@ class HeldPayment(TypedDict):
     checkout_session_id: str | None
     status: Literal["captured", "held", "voided", "pending", "declined", "failed"]
     amount: int
+    # what was taken, where that is less than `amount`, which was authorised; else absent
+    captured_amount: NotRequired[int]
     currency: str | None
     mode: Literal["test", "live"]
     decline: Decline | None
@@ -597,6 +603,8 @@ class PaymentCapturedEventData(TypedDict):
     tax_total: int | None
     customer: Customer
     order_reference: str | None
+    # what was taken, where that is less than `amount`; else absent
+    captured_amount: NotRequired[int]
     status: Literal["captured"]
     capture_state: Literal["captured"]
     decline: None

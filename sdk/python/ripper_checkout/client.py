@@ -128,9 +128,15 @@ class Payments(_Resource):
         """Newest first."""
         return self._pages("/v1/payments", query, options)
 
-    def capture(self, payment_id: str, **options: Unpack[WriteOptions]) -> api.HeldPayment:
-        """Takes the money of a held payment. If the answer has a `settlement`, the outcome is not known yet."""
-        return self._decide("capture", payment_id, options)
+    def capture(
+        self, payment_id: str, *, amount: int | None = None, **options: Unpack[WriteOptions]
+    ) -> api.HeldPayment:
+        """
+        Takes the money of a held payment, or the `amount` of it that is named; the rest is released. If the answer has a
+        `settlement`, the outcome is not known yet.
+        """
+        body = {} if amount is None else {"body": {"amount": amount}}
+        return self._decide("capture", payment_id, {**options, **body})
 
     def void(self, payment_id: str, **options: Unpack[WriteOptions]) -> api.HeldPayment:
         """Releases a held payment: nothing is taken."""

@@ -19,7 +19,7 @@ def send(request, waits):
         timeout_seconds=request["timeout_ms"] / 1000,
         sleep=lambda seconds: waits.append(seconds * 1000),
     )
-    options = {name: request[name] for name in ("idempotency_key",) if name in request}
+    options = {name: request[name] for name in ("idempotency_key", "amount") if name in request}
     answer = reduce(getattr, request["call"].split("."), ripper)(*request["args"], **options)
     return list(answer) if request.get("rows") else answer
 

@@ -37,20 +37,20 @@ const capture_summary = 'Capture a held payment'
 const void_summary = 'Release a held payment'
 
 // Unknown fields are refused.
-const no_fields = z.strictObject({})
-const capture_fields = {
+const noFields = z.strictObject({})
+const captureFields = {
   amount: amount.optional().meta({ description: 'how much to capture; the rest is released. All of it by default' }),
 }
 
-export const captureHold = decisionRoute('capture', capture_summary, z.strictObject(capture_fields))
-export const voidHold = decisionRoute('void', void_summary, no_fields)
-export const escalateHeld = escalateRoute(no_fields)
+export const captureHold = decisionRoute('capture', capture_summary, z.strictObject(captureFields))
+export const voidHold = decisionRoute('void', void_summary, noFields)
+export const escalateHeld = escalateRoute(noFields)
 
 /** For people: their note goes into the journal, and so into the timeline. */
 export const captureWithNote = decisionRoute(
   'capture',
   capture_summary,
-  noteBody('why it is captured').extend(capture_fields),
+  noteBody('why it is captured').extend(captureFields),
 )
 export const voidWithNote = decisionRoute('void', void_summary, noteBody('why it is voided'))
 export const escalateWithNote = escalateRoute(noteBody('what should be looked at'))

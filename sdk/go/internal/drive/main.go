@@ -34,6 +34,7 @@ type send struct {
 	Call           string            `json:"call"`
 	Args           []json.RawMessage `json:"args"`
 	IdempotencyKey *string           `json:"idempotency_key"`
+	Amount         *int64            `json:"amount"`
 }
 
 func main() {
@@ -109,6 +110,9 @@ func (s *send) do(waits *[]float64) (any, error) {
 	case "payments.list":
 		return all(client.Payments.All(ctx, arg[ripper.PaymentQuery](s, 0), options...))
 	case "payments.capture":
+		if s.Amount != nil {
+			return client.Payments.CapturePart(ctx, arg[string](s, 0), *s.Amount, options...)
+		}
 		return client.Payments.Capture(ctx, arg[string](s, 0), options...)
 	case "payments.void":
 		return client.Payments.Void(ctx, arg[string](s, 0), options...)
