@@ -104,14 +104,31 @@ describe('what was captured in the portal', () => {
     await expectEnd(payment_id, 'captured')
   })
 
-  test('stays held where another amount was taken', async () => {
+  test.each([
+    [100, true],
+    [4199, true],
+    [0, false],
+    [4201, false],
+  ])('%i of 4200 that were taken are recorded, and found: %s', async (amount, is_part) => {
     const payment_id = await heldElsewhere('capture')
     acquirer.meet('lookUp', async (act) => {
       const look = (await act()) as { standing: object }
-      return { ...look, standing: { ...look.standing, amount: 100 } }
+      return { ...look, standing: { ...look.standing, amount } }
     })
-    expect(refusal(await client.decideHold('capture', payment_id))).toBe('409 operation_refused')
+    const answer = await client.decideHold('capture', payment_id)
+    const found = await service.sql`select kind, theirs from acquirer_findings where payment_id = ${payment_id}`
+    if (is_part) {
+      expect(answer.body, answer.text).toMatchObject({ status: 'captured', amount: 4200, captured_amount: amount })
+      expect(found).toMatchObject([{ kind: 'amount_differs', theirs: { state: 'captured', amount } }])
+      expect(refusal(await client.refund(payment_id, { amount: amount + 1 }))).toMatch(/^409 /)
+      // The simulator took the whole: its books are set to what it said.
+      await service.sql`update simulator.ledger set captured_amount = ${amount} where captured_at is not null
+        and reference = (select operation_id from acquirer_operations where payment_id = ${payment_id} and kind = 'authorise')`
+      return
+    }
+    expect(refusal(answer)).toBe('409 operation_refused')
     expect((await client.readPayment(payment_id)).body).toMatchObject({ status: 'held' })
+    expect(found).toEqual([])
     await client.decideHold('capture', payment_id)
     await expectEnd(payment_id, 'captured')
   })

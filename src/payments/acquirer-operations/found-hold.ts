@@ -3,15 +3,17 @@
 
 import type { AuthorisationStanding } from '../../acquirers/acquirer.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
+import { findingElsewhere } from '../comparison.ts'
 import { widelyAround } from '../comparison-windows.ts'
 import type { SettlementContext } from '../context.ts'
 import { isWaiting } from '../hold.ts'
 import { newOperation, type OperationKind } from '../operation.ts'
 import type { Cause } from '../outcome.ts'
-import type { PaymentKey } from '../payment.ts'
+import type { Payment, PaymentKey } from '../payment.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
 import type { HeldPayment } from '../whole-payment.ts'
 import { lookUpStanding } from './call-acquirer.ts'
+import { noteFinding } from './finding-store.ts'
 import { saveFoundDecision } from './hold-store.ts'
 import { listAuthorisations } from './list-authorisations.ts'
 import { decisionDone } from './outcome-by-kind.ts'
@@ -120,12 +122,32 @@ function endOf({ payment }: HeldPayment, standing: AuthorisationStanding | null)
     case 'expired':
       return 'voided'
     case 'captured': {
-      const { amount, currency } = standing
-      return amount === payment.amount && currency === payment.currency ? 'captured' : null
+      return takenThere(payment, standing) === null ? null : 'captured'
     }
     default:
       return null
   }
+}
+
+/** What the acquirer took of a payment, the whole or a part. Null where that is no capture of what was authorised. */
+function takenThere({ amount, currency }: Payment, standing: AuthorisationStanding | null): number | null {
+  if (standing?.state !== 'captured' || standing.currency !== currency) return null
+  return standing.amount > 0 && standing.amount <= amount ? standing.amount : null
+}
+
+/** The acquirer took a part that nobody asked for here. What was taken is recorded, and a person is told. */
+async function tellOfPart(
+  { sql, world }: Pick<SettlementContext, 'sql' | 'world'>,
+  { payment, authorisation }: HeldPayment,
+  amount: number,
+): Promise<void> {
+  const { reference } = authorisation!
+  const { payment_id, acquirer, currency } = payment
+  const theirs = { state: 'captured' as const, amount, currency }
+  const finding = findingElsewhere({ payment, reference, theirs, at: world.clock.now() })
+  if (!(await noteFinding({ sql }, { ...finding, kind: 'amount_differs' }))) return
+  const fields = { acquirer, reference, payment_id, amount }
+  world.log.error(fields, 'the acquirer has captured a part that was not asked for: ripper reconcile findings shows it')
 }
 
 async function save(
@@ -138,8 +160,19 @@ async function save(
   const { ends, standing, asked_by, cause, key } = ending
   const at = world.clock.now()
   const kind = ends === 'captured' ? ('capture' as const) : ('void' as const)
+  const taken = kind === 'capture' ? takenThere(payment, standing) : null
+  // Before the decision, so that it is told in any case.
+  if (taken !== null && taken !== payment.amount) await tellOfPart(context, held, taken)
   const sequence = hold.operation_count + 1
-  const operation = newOperation(payment, { operation_id: ids.operation(at), kind, sequence, asked_by, key, at })
+  const operation = newOperation(payment, {
+    operation_id: ids.operation(at),
+    kind,
+    amount: taken ?? payment.amount,
+    sequence,
+    asked_by,
+    key,
+    at,
+  })
   const { by_person } = cause
   const found = standing?.state ?? (by_person ? 'told by a person' : 'told by a notice')
   const answer = { result: 'approved', found, ...(by_person && { by_person }) }

@@ -160,9 +160,10 @@ function kindBegunBy(lines: MoneyLine[]): string | undefined {
   return begun === 'charge' ? 'authorise' : begun
 }
 
-/** What a capture was to take, where that was not all. */
+/** What a capture was to take, or took where it was found at the acquirer; undefined where that was all. */
 function partBegunBy(lines: MoneyLine[]): number | undefined {
-  return lines.find(({ change }) => change === 'capture.begun')?.detail.amount
+  const begun = lines.find(({ change }) => change === 'capture.begun')
+  return begun ? begun.detail.amount : lines.find(({ change }) => change === 'payment.captured')?.detail.captured_amount
 }
 
 /** The states that an operation may have according to its lines; null if they do not show it. */
