@@ -106,6 +106,14 @@ describe('a new hold', () => {
     expect(hold).toMatchObject({ deadline: at(deadline), rules_at: at(deadline) })
   })
 
+  test('rules that capture do it an hour before the authorisation ends', () => {
+    const payment = { amount: 1, created_at: at(0) } as Payment
+    const session = { amount_verified: false, amount_verification_source: 'none' } as Session
+    const rules = { ...defaults, at_deadline: 'capture' } as const
+    expect(newHold(session, payment, rules, at(2), at(3600 + 1800))).toMatchObject({ deadline: at(1800) })
+    expect(newHold(session, payment, rules, at(2), at(3600 + 3600))).toMatchObject({ deadline: at(3600) })
+  })
+
   test('has its whole window, however late it was known', () => {
     const rules = { escalate_after_seconds: 600 }
     expect(open(rules, 1, 30)).toMatchObject({ escalate_at: at(600), deadline: at(3600) })

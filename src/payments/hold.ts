@@ -41,6 +41,9 @@ export type Hold = {
   rule_refusals: number
 }
 
+/** How long before the end of an authorisation the rules capture it. */
+const capture_lead_ms = 3_600_000
+
 export function newHold(
   session: Pick<Session, 'amount_verified' | 'amount_verification_source' | 'amount_verification_detail'>,
   payment: Pick<Payment, 'merchant_id' | 'payment_id' | 'amount' | 'capture_method' | 'created_at'>,
@@ -58,6 +61,9 @@ export function newHold(
   const after = (seconds: number) => new Date(opened_at.getTime() + seconds * 1000)
   const { escalate_after_seconds, capture_below } = rules
   const window_ends_at = after(rules.review_window_seconds)
+  // Rules that capture must do it while the acquirer still holds the money.
+  const lead_ms = rules.at_deadline === 'capture' ? capture_lead_ms : 0
+  const lapse_at = expires_at && new Date(expires_at.getTime() - lead_ms)
   const hold: Hold = {
     merchant_id: payment.merchant_id,
     payment_id: payment.payment_id,
@@ -66,7 +72,7 @@ export function newHold(
     detail: is_unasked
       ? 'The amount is verified, and the acquirer has reserved it instead of taking it'
       : session.amount_verification_detail,
-    deadline: expires_at !== null && expires_at < window_ends_at ? expires_at : window_ends_at,
+    deadline: lapse_at !== null && lapse_at < window_ends_at ? lapse_at : window_ends_at,
     decided_by: null,
     decided_at: null,
     operation_refusal: null,

@@ -19,13 +19,14 @@ export function memoryLedger(): Ledger & { entries: Map<string, LedgerEntry> } {
       if (stored?.version !== authorisation.version - 1) return false
       if (entries.has(operation.reference)) return false
       const { captured_at, voided_at, reversed_at, refunded_amount } = authorisation
-      const { refused_before, version } = authorisation
+      const { captured_amount, refused_before, version } = authorisation
       keep({
         ...stored,
         captured_at,
         voided_at,
         reversed_at,
         refunded_amount,
+        captured_amount,
         refused_before,
         version,
       })
@@ -42,7 +43,9 @@ export function memoryLedger(): Ledger & { entries: Map<string, LedgerEntry> } {
           const captured = captured_at !== null
           const names = { reference, acquirer_transaction_id, installation }
           const { refunded_amount } = entry
-          return [{ ...names, amount, currency, refunded_amount, captured, authorised_at }]
+          return [
+            { ...names, amount: entry.captured_amount ?? amount, currency, refunded_amount, captured, authorised_at },
+          ]
         })
         .sort((a, b) => a.authorised_at.getTime() - b.authorised_at.getTime())
     },

@@ -80,7 +80,8 @@ function refusalOf(
   const { amount, currency } = request
   if (currency !== authorisation.currency) return refusals.amount
   if (kind === 'refund') return refundRefusal(amount, authorisation)
-  if (kind === 'capture' ? amount > authorisation.amount : amount !== heldOf(authorisation)) return refusals.amount
+  const is_fitting = kind === 'capture' ? amount <= authorisation.amount : isWhole(amount, authorisation)
+  if (!is_fitting) return refusals.amount
   if (authorisation.reversed_at) return refusals.reversed
   if (authorisation.voided_at) return refusals.voided
   if (authorisation.captured_at && kind !== 'reverse') return refusals.captured
@@ -98,6 +99,11 @@ function refundRefusal(amount: number, authorisation: LedgerEntry): Refusal | nu
 /** How much it holds or took. */
 function heldOf({ amount, captured_amount }: LedgerEntry): number {
   return captured_amount ?? amount
+}
+
+/** A void or reversal names what was authorised, or what was captured of it. */
+function isWhole(amount: number, authorisation: LedgerEntry): boolean {
+  return amount === authorisation.amount || amount === heldOf(authorisation)
 }
 
 /** A person who refunds a charge without a result has decided that it was carried out as requested. */

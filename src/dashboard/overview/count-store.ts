@@ -106,7 +106,7 @@ export function countedLines(sql: AnySql, merchant_id: string): Fragment {
               else coalesce(line.detail->>'three_ds_state', '') end
         else ''
       end as code,
-      coalesce((line.detail->>'amount')::bigint, 0) as amount
+      coalesce((line.detail->>'captured_amount')::bigint, (line.detail->>'amount')::bigint, 0) as amount
     from line
     left join lateral (
       select s.mode, a.challenge_expires_at is not null as is_challenged,

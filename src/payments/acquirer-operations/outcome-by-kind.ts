@@ -91,7 +91,9 @@ function withExpiry(
   { attempt, payment, operation }: ChargeCase,
   answer: AuthoriseAnswer,
 ): AuthoriseAnswer {
-  if (answer.result !== 'approved' || answer.expires_at || answer.captured) return answer
+  if (answer.result !== 'approved' || answer.captured) return answer
+  // One that was kept as JSON, as a notice is, has a text.
+  if (answer.expires_at) return { ...answer, expires_at: new Date(answer.expires_at) }
   const { brand } = attempt
   const expires_at = acquirerOf(payment.mode, operation.acquirer).expiryOf?.({
     brand,
