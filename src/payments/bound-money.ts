@@ -4,6 +4,7 @@
 import { hash } from 'node:crypto'
 import type { Mode } from '../kernel/values.ts'
 import type { Event } from './event.ts'
+import { isOpen, type Operation } from './operation.ts'
 import type { Payment, PaymentStatus } from './payment.ts'
 import type { Refund, RefundStatus } from './refund.ts'
 
@@ -15,6 +16,18 @@ export function isAsAsked(
   theirs: Pick<Money, 'amount' | 'currency'>,
 ): boolean {
   return theirs.amount === request.amount && theirs.currency === request.currency
+}
+
+/** Whether a capture took no more than was authorised, though perhaps another amount than it was asked to. */
+export function isPartTaken(
+  {
+    operation,
+    payment,
+  }: { operation: Pick<Operation, 'kind' | 'state'>; payment: Pick<Payment, 'amount' | 'currency'> },
+  { amount, currency }: Pick<Money, 'amount' | 'currency'>,
+): boolean {
+  if (operation.kind !== 'capture' || !isOpen(operation)) return false
+  return currency === payment.currency && amount > 0 && amount <= payment.amount
 }
 
 /** The detail of an outcome's line, without ids and codes. */

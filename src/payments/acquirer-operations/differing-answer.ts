@@ -4,7 +4,7 @@ import type { AuthoriseAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
 import type { JournalLine } from '../../audit/journal.ts'
 import { rowIf } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
-import { isAsAsked } from '../bound-money.ts'
+import { isAsAsked, isPartTaken } from '../bound-money.ts'
 import { type AcquirerCharge, findingOfRefund, type NewFinding } from '../comparison.ts'
 import type { SettlementContext } from '../context.ts'
 import { isOpen, type Operation, type OperationState } from '../operation.ts'
@@ -218,7 +218,7 @@ type AnsweredCase = Pick<WholePayment, 'payment' | 'authorisation'> & { operatio
  * sent again, since a part has moved already: a person has to complete it at the acquirer, or to take it back there.
  *
  * Null if the answer is of the amount that was asked for, or names none, or is of an open charge: its approval is taken back
- * instead. Otherwise there is a finding now, and an operation whose outcome was open waits for a person. `later`: the operation
+ * instead. Null, too, if a capture took another part: that is what was captured, and only the finding tells a person. Otherwise there is a finding now, and an operation whose outcome was open waits for a person. `later`: the operation
  * is still being sent.
  */
 export async function noteOtherAmount(
@@ -232,7 +232,8 @@ export async function noteOtherAmount(
   }
   const money = 'captured' in answer ? answer : answer.money
   if (!money || isAsAsked(operation, money)) return null
-  if (operation.state === 'sent') return 'later'
+  const is_taken = isPartTaken(answered, money)
+  if (operation.state === 'sent' && !is_taken) return 'later'
   const { amount, currency } = money
   const { operation_id, payment_id, kind, acquirer } = operation
   const { log, clock } = context.world
@@ -244,6 +245,7 @@ export async function noteOtherAmount(
       'the acquirer carried out another amount than was asked for: ripper reconcile findings shows it',
     )
   }
+  if (is_taken) return null
   await waitForPerson(context, answered)
   return 'contradicts'
 }

@@ -158,9 +158,19 @@ function outcomeOfDecision(
   }
   return {
     kind: 'decision',
-    ...decisionDone(context, decision, { at, holds_nothing: kind === 'void' && answer.result === 'approved' }),
+    ...decisionDone(context, takenBy(decision, answer), {
+      at,
+      holds_nothing: kind === 'void' && answer.result === 'approved',
+    }),
     operation: { ...answered(operation, answer, from), state: 'approved' },
   }
+}
+
+/** A capture took what the acquirer says, or what was asked where it does not say. */
+function takenBy(decision: DecisionCase, answer: SettleAnswer | NotSentAnswer): DecisionCase {
+  const money = answer.result === 'approved' ? answer.money : undefined
+  if (!money || decision.operation.kind !== 'capture') return decision
+  return { ...decision, operation: { ...decision.operation, amount: money.amount } }
 }
 
 /** What a capture or void writes that is done. `found` says how that was learned where the operation has no answer of its own. */

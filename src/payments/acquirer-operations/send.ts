@@ -9,7 +9,7 @@ import {
   type UnderWay,
 } from '../../acquirers/acquirer.ts'
 import { failed } from '../../acquirers/answers.ts'
-import { isAsAsked } from '../bound-money.ts'
+import { isAsAsked, isPartTaken } from '../bound-money.ts'
 import type { SettlementContext } from '../context.ts'
 import { type Operation, sendableSince } from '../operation.ts'
 import { sendToAcquirer } from './call-acquirer.ts'
@@ -70,7 +70,7 @@ function unsentAnswer({ kind }: Pick<Operation, 'kind'>, reason: string): Answer
 
 /**
  * The call of a capture, void, reversal or refund, under its own reference: repeated, it is the same request. An approval of
- * another amount is no answer.
+ * another amount is no answer, but of a capture, which took what it says.
  */
 export function callToSettle(
   { acquirerOf }: Pick<SettlementContext, 'acquirerOf'>,
@@ -87,7 +87,7 @@ export function callToSettle(
   return async () => {
     const answer = await port[kind](request)
     const money = answer.result === 'approved' ? answer.money : undefined
-    if (!money || isAsAsked(request, money)) return answer
+    if (!money || isAsAsked(request, money) || isPartTaken(subject, money)) return answer
     // A look-up says the same, and then there is a finding: see `noteOtherAmount`.
     throw new Unanswered(`it says ${money.amount} ${money.currency} and not ${amount} ${currency}`)
   }
