@@ -84,6 +84,16 @@ async function chargeOf(payment_id: string): Promise<string> {
 
 const statusOf = async (payment_id: string) => (await client.readPayment(payment_id)).body.status
 
+test.each(['void', 'expiry'] as const)('%s of what a capture of a part left is no news', async (about) => {
+  const { payment_id } = await hold(account)
+  const captured = await driving(clock, client.decideHold('capture', payment_id, crypto.randomUUID(), { amount: 1200 }))
+  expect(captured.body).toMatchObject({ status: 'captured', captured_amount: 1200 })
+  const told = await tell(payment_id, about, { money: { amount: 3000, currency: 'GBP' } })
+  await run('handle_notices')
+  expect(await told.outcome()).toBe('nothing_new')
+  expect(await findingsOf(service, payment_id)).toEqual([])
+})
+
 describe('of a held payment', () => {
   test.each([
     ['capture', 'captured'],

@@ -54,6 +54,8 @@ export async function settleDoneElsewhere(
   const { reference } = whole.authorisation!
   const is_part = money.amount !== null && !isAsAsked(payment, money)
   if (!hold || !isWaiting(hold)) {
+    // What a capture of a part left is let go at the acquirer, at once or later.
+    if (payment.captured_amount !== null && (about === 'expiry' || about === 'void')) return 'nothing_new'
     const takes_money = payment.status === 'captured' && about !== 'capture'
     return takes_money ? find(reference, state, is_part) : null
   }
