@@ -59,7 +59,6 @@ describe('capture', () => {
   )
 
   test.each([
-    ['amount_to_capture=4199', 'amount_too_small amount_to_capture'],
     ['amount_to_capture=4201', 'amount_too_large amount_to_capture'],
     ['amount_to_capture=0', 'parameter_invalid_integer amount_to_capture'],
     ['amount_to_capture=', 'parameter_invalid_empty amount_to_capture'],

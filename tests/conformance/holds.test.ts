@@ -209,8 +209,8 @@ describe.each(['capture', 'void', 'escalate'])('%s refuses', (verb) => {
   })
 
   test.each([
-    ['a field', '{"amount":1}', /^amount is not a field/],
-    ['a field that is null', '{"amount":null}', /^amount is not a field/],
+    ['a field', '{"sum":1}', /^sum is not a field/],
+    ['a field that is null', '{"sum":null}', /^sum is not a field/],
     ['a field that is sent twice', '{"amount":1,"amount":1}', /^amount is sent twice/],
     ['__proto__', '{"__proto__":{}}', /^__proto__ is not a field/],
     ['a list', '[]', /^The body must be a JSON object/],

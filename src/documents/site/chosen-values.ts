@@ -142,7 +142,9 @@ export const chosenValues: Record<string, ChosenOf> = {
   },
   read_a_payment: { answer: payment },
   capture_a_held_payment: {
-    answer: { ...payment, ...held, ...decided, 'hold.status': 'captured' },
+    idempotency_key: 'parcel-1001',
+    request: { amount: 1200 },
+    answer: { ...payment, captured_amount: 1200, ...held, ...decided, 'hold.status': 'captured' },
   },
   release_a_held_payment: {
     answer: {
