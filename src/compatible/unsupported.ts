@@ -48,7 +48,7 @@ const advice = new Map<string, string>([
   ['shippable', 'the price list does not say it.'],
   ['type', 'the price list does not say it.'],
   ['url', 'the price list does not say it.'],
-  ['final_capture', 'the whole amount is captured.'],
+  ['final_capture', 'a payment is captured once, and what is not captured is released.'],
   ['connect', 'a key acts for its own merchant alone.'],
   ['delivery_success', 'deliveries are listed by GET /v1/webhooks/deliveries, with X-Service-Api-Key.'],
   ['client_secret', 'the secret key alone reads a payment intent.'],
@@ -80,7 +80,7 @@ export function withoutEffectless(body: unknown): unknown {
 
 /** Why `capture_method` can only be automatic. */
 export const only_automatic =
-  'can only be automatic: delete this line. Payments whose amount cannot be verified are held by themselves'
+  'can only be automatic: delete this line. To capture by yourself, set it for the integration: ripper integration update INTEGRATION_ID --capture manual'
 
 /** The name of a parameter that is not supported or unknown, and the advice for its sender. */
 export function adviceOn(parameter: string): { name: string; words: string } {

@@ -76,7 +76,7 @@ describe('capture', () => {
   test('final_capture is told what happens without it', async () => {
     const { body } = await post('capture', await held(), { raw: 'final_capture=true' })
     expect(body.error.message).toContain(
-      'final_capture is not supported: delete this line; the whole amount is captured.',
+      'final_capture is not supported: delete this line; a payment is captured once, and what is not captured is released.',
     )
   })
 

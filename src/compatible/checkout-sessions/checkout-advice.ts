@@ -59,7 +59,10 @@ const advice = new Map<string, string>([
   ['line_items[][price_data][product_data][tax_code]', no_tax],
   ['line_items[][price_data][product_data][unit_label]', 'put it into product_data[name].'],
   ['payment_intent_data[application_fee_amount]', own_money],
-  ['payment_intent_data[capture_method]', 'an approved payment is captured by itself.'],
+  [
+    'payment_intent_data[capture_method]',
+    'to capture by yourself, set it for the integration: ripper integration update INTEGRATION_ID --capture manual.',
+  ],
   ['payment_intent_data[description]', 'send it as payment_intent_data[metadata][description].'],
   ['payment_intent_data[on_behalf_of]', own_money],
   ['payment_intent_data[receipt_email]', 'send customer_email.'],

@@ -22,10 +22,10 @@ export async function sumPayments(
   { merchant_id, mode, customer_email }: { merchant_id: string; mode: Mode; customer_email: string },
 ): Promise<{ sums: CustomerSum[]; is_whole: boolean }> {
   const sums = await sql<CustomerSum[]>`
-    select currency, status, count(*)::int as count, sum(amount)::bigint as amount,
+    select currency, status, count(*)::int as count, sum(coalesce(captured_amount, amount))::bigint as amount,
       sum(refunded_amount)::bigint as refunded_amount, min(created_at) as first_at, max(created_at) as last_at
     from (
-      select currency, status, amount, refunded_amount, created_at from payments
+      select currency, status, amount, captured_amount, refunded_amount, created_at from payments
       where merchant_id = ${merchant_id} and mode = ${mode} and customer_email = ${customer_email}
       order by created_at desc, payment_id desc limit ${looks_max}
     ) newest

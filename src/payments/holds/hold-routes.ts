@@ -27,6 +27,8 @@ const shared = {
   mode: { of: modeOfPayment, unknown: notHeld },
   dialect: 'checkout' as const,
   idempotency: 'required' as const,
+  // An amount in the address must not become a capture of all.
+  query: z.strictObject({}),
   body_optional: true as const,
   status: 200,
   reply: heldView,

@@ -104,12 +104,12 @@ function HostedPage({ integration }: { integration: Integration }) {
 
 /** The rules as a sentence. */
 function holdRule(integration: Integration): string {
-  const { review_window_seconds, at_deadline, capture_below, default_currency } = integration
+  const { review_window_seconds, at_deadline, capture, capture_below, default_currency } = integration
   const days = Math.round((review_window_seconds / 86_400) * 10) / 10
   const rule =
     at_deadline === 'void'
       ? sayCount('rule_void_1', 'rule_void', days)
       : sayCount('rule_capture_1', 'rule_capture', days)
-  if (capture_below === null) return rule
+  if (capture_below === null || capture === 'manual') return rule
   return `${rule} ${say('rule_below', { amount: amountWords(capture_below, default_currency) })}`
 }

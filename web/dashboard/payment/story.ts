@@ -179,6 +179,9 @@ function moveWords({ detail, what }: Entry, { lines, attempts }: Timeline): stri
   return sayCode('story', state === 'authenticated' && !was_asked ? 'frictionless' : state)
 }
 
-function amountIn({ amount, currency }: { amount?: unknown; currency?: unknown }): string {
+/** Of a capture of a part that part. */
+function amountIn(detail: { amount?: unknown; captured_amount?: unknown; currency?: unknown }): string {
+  const { amount, captured_amount, currency } = detail
+  if (typeof captured_amount === 'number') return amountIn({ amount: captured_amount, currency })
   return typeof amount === 'number' && typeof currency === 'string' ? amountWords(amount, currency) : ''
 }

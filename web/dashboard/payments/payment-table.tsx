@@ -33,7 +33,10 @@ const columns: Column<PaymentRow>[] = [
       <>
         <Status status={stateOf(payment)} />
         {releasedOf(payment) !== null && (
-          <span className="hint reason"> {amountWords(takenOf(payment), payment.currency)}</span>
+          <span className="hint reason">
+            {' '}
+            {say('status_captured')} {amountWords(takenOf(payment), payment.currency)}
+          </span>
         )}
         {payment.failed_refund_amount && <span className="hint reason"> {say('status_refund_failed')}</span>}
         {payment.decline && <span className="hint reason"> {sayCode('decline', payment.decline.code)}</span>}
