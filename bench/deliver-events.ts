@@ -58,6 +58,7 @@ const items = Array.from({ length: 8 }, (_, number) => ({
 const data = {
   checkout_session_id: 'cs_000000000000000000000000',
   amount: 13_600,
+  captured_amount: null,
   currency: 'GBP',
   status: 'captured',
   mode: 'test',

@@ -475,7 +475,7 @@ type WebhookEventData struct {
 	TaxTotal       *int64            `json:"tax_total,omitzero"`
 	Customer       *Customer         `json:"customer,omitzero"`
 	OrderReference string            `json:"order_reference,omitzero"`
-	// what was taken, where that is less than `amount`; else absent
+	// what was taken, where that is less than `amount`, which was authorised; else null
 	CapturedAmount *int64   `json:"captured_amount,omitzero"`
 	Status         string   `json:"status"`
 	CaptureState   string   `json:"capture_state,omitzero"`

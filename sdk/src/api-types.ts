@@ -577,8 +577,8 @@ export type PaymentCapturedEvent = {
     tax_total: number | null
     customer: Customer
     order_reference: string | null
-    /** what was taken, where that is less than `amount`; else absent */
-    captured_amount?: number
+    /** what was taken, where that is less than `amount`, which was authorised; else null */
+    captured_amount: number | null
     status: 'captured'
     capture_state: 'captured'
     decline: null
@@ -611,6 +611,7 @@ export type PaymentHeldEvent = {
     tax_total: number | null
     customer: Customer
     order_reference: string | null
+    captured_amount: null
     status: 'held'
     capture_state: 'authorised'
     decline: null
@@ -642,6 +643,7 @@ export type PaymentVoidedEvent = {
     tax_total: number | null
     customer: Customer
     order_reference: string | null
+    captured_amount: null
     status: 'voided'
     capture_state: 'voided'
     decline: null
@@ -674,6 +676,7 @@ export type PaymentDeclinedEvent = {
     customer: Customer
     order_reference: string | null
     status: 'declined'
+    captured_amount: null
     capture_state: null
     decline: Decline
     hold: null
@@ -705,6 +708,7 @@ export type PaymentFailedEvent = {
     customer: Customer
     order_reference: string | null
     status: 'failed'
+    captured_amount: null
     capture_state: null
     decline: Decline
     hold: null

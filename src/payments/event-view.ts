@@ -29,7 +29,8 @@ const payment = {
 }
 
 const approved = { decline: z.null() }
-const refused = { capture_state: z.null(), decline: declineView, hold: z.null() }
+const untaken = { captured_amount: z.null() }
+const refused = { ...untaken, capture_state: z.null(), decline: declineView, hold: z.null() }
 
 /** When each event is sent. */
 export const eventSummaries: Record<AnyEventType, string> = {
@@ -46,8 +47,8 @@ export const eventSummaries: Record<AnyEventType, string> = {
 /** In the order of the specification. */
 export const eventViews = {
   'payment.captured': envelope('payment.captured', z.literal([1, 2]), {
-    captured_amount: z.int().optional().meta({
-      description: 'what was taken, where that is less than `amount`; else absent',
+    captured_amount: z.int().nullable().meta({
+      description: 'what was taken, where that is less than `amount`, which was authorised; else null',
     }),
     status: z.literal('captured'),
     capture_state: z.literal('captured'),
@@ -55,12 +56,14 @@ export const eventViews = {
     hold: holdView.nullable().meta({ description: 'null but for one that was held (sequence 2)' }),
   }),
   'payment.held': envelope('payment.held', z.literal(1), {
+    ...untaken,
     status: z.literal('held'),
     capture_state: z.literal('authorised'),
     ...approved,
     hold: holdView,
   }),
   'payment.voided': envelope('payment.voided', z.literal(2), {
+    ...untaken,
     status: z.literal('voided'),
     capture_state: z.literal('voided'),
     ...approved,

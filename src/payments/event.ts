@@ -52,7 +52,7 @@ function dataOf({ payment, session, hold }: Change): object {
     payment_id: payment.payment_id,
     checkout_session_id: payment.session_id,
     amount: payment.amount,
-    ...(payment.captured_amount !== null && { captured_amount: payment.captured_amount }),
+    captured_amount: payment.captured_amount,
     currency: payment.currency,
     status: payment.status,
     mode: payment.mode,

@@ -198,6 +198,7 @@ test('a captured payment and its event', async () => {
       payment_id: result.payment_id,
       checkout_session_id: result.session_id,
       amount: 1700,
+      captured_amount: null,
       currency: 'EUR',
       status: 'captured',
       mode: 'test',
@@ -225,8 +226,8 @@ test.each([
   const events = await eventsOf(result.payment_id)
   expect(events.map(({ type }) => type)).toEqual([`payment.${status}`])
   const { data } = events[0]!.envelope
-  expect(data).toMatchObject({ status, decline, capture_state: null, hold: null })
-  expect(Object.keys(data)).toHaveLength(16)
+  expect(data).toMatchObject({ status, decline, captured_amount: null, capture_state: null, hold: null })
+  expect(Object.keys(data)).toHaveLength(17)
 })
 
 test('payments that share an order reference are counted once captured', async () => {

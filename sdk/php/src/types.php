@@ -678,7 +678,7 @@ final class WebhookReplay extends Answer
  * @property-read int|null $tax_total
  * @property-read Customer|null $customer
  * @property-read string|null $order_reference
- * @property-read int|null $captured_amount what was taken, where that is less than `amount`; else absent
+ * @property-read int|null $captured_amount what was taken, where that is less than `amount`, which was authorised; else null
  * @property-read 'captured'|'held'|'voided'|'declined'|'failed'|'succeeded' $status
  * @property-read 'captured'|'authorised'|'voided'|null $capture_state
  * @property-read null|Decline $decline

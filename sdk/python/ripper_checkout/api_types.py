@@ -603,8 +603,8 @@ class PaymentCapturedEventData(TypedDict):
     tax_total: int | None
     customer: Customer
     order_reference: str | None
-    # what was taken, where that is less than `amount`; else absent
-    captured_amount: NotRequired[int]
+    # what was taken, where that is less than `amount`, which was authorised; else null
+    captured_amount: int | None
     status: Literal["captured"]
     capture_state: Literal["captured"]
     decline: None
@@ -642,6 +642,7 @@ class PaymentHeldEventData(TypedDict):
     tax_total: int | None
     customer: Customer
     order_reference: str | None
+    captured_amount: None
     status: Literal["held"]
     capture_state: Literal["authorised"]
     decline: None
@@ -678,6 +679,7 @@ class PaymentVoidedEventData(TypedDict):
     tax_total: int | None
     customer: Customer
     order_reference: str | None
+    captured_amount: None
     status: Literal["voided"]
     capture_state: Literal["voided"]
     decline: None
@@ -715,6 +717,7 @@ class PaymentDeclinedEventData(TypedDict):
     customer: Customer
     order_reference: str | None
     status: Literal["declined"]
+    captured_amount: None
     capture_state: None
     decline: Decline
     hold: None
@@ -751,6 +754,7 @@ class PaymentFailedEventData(TypedDict):
     customer: Customer
     order_reference: str | None
     status: Literal["failed"]
+    captured_amount: None
     capture_state: None
     decline: Decline
     hold: None

@@ -121,8 +121,8 @@ type PaymentData = Pick<Session, 'amount' | 'currency' | 'mode' | 'metadata' | '
   status: PaymentStatus
   decline: Session['last_decline']
   hold: Hold | null
-  /** Where less was taken than was authorised. */
-  captured_amount?: number
+  /** What was taken, where that is less than was authorised. An event of the release before lacks it. */
+  captured_amount?: number | null
 }
 
 /** A card that was refused leaves the intent open, as far as its event tells: of its end another one tells. */
