@@ -427,7 +427,8 @@ describe('capture.md', () => {
   })
 
   test('an integration is set, and two payments are captured in part', async () => {
-    const made = await ripper(['integration', 'create', '--name', 'depot', '--json'], there)
+    const { merchant_id } = demo
+    const made = await ripper(['integration', 'create', '--merchant', merchant_id, '--name', 'depot', '--json'], there)
     const { integration_id } = JSON.parse(made.stdout)
     expect(await run(`INTEGRATION=${integration_id}\n${blocks.setting!}`)).toMatch(/capture +manual/)
     const [payment, other] = await Promise.all(
