@@ -18,16 +18,23 @@ export function isAsAsked(
   return theirs.amount === request.amount && theirs.currency === request.currency
 }
 
+/** Whether it is the authorised amount, or a part of it. */
+export function isPartOf(
+  { amount, currency }: Pick<Money, 'amount' | 'currency'>,
+  theirs: Pick<Money, 'amount' | 'currency'>,
+): boolean {
+  return theirs.currency === currency && theirs.amount > 0 && theirs.amount <= amount
+}
+
 /** Whether a capture took no more than was authorised, though perhaps another amount than it was asked to. */
 export function isPartTaken(
   {
     operation,
     payment,
   }: { operation: Pick<Operation, 'kind' | 'state'>; payment: Pick<Payment, 'amount' | 'currency'> },
-  { amount, currency }: Pick<Money, 'amount' | 'currency'>,
+  theirs: Pick<Money, 'amount' | 'currency'>,
 ): boolean {
-  if (operation.kind !== 'capture' || !isOpen(operation)) return false
-  return currency === payment.currency && amount > 0 && amount <= payment.amount
+  return operation.kind === 'capture' && isOpen(operation) && isPartOf(payment, theirs)
 }
 
 /** The detail of an outcome's line, without ids and codes. */

@@ -23,6 +23,14 @@ export const text = (length_max: number) =>
     .min(1, first('not be empty'))
     .max(length_max, first(`have at most ${length_max} characters`))
 
+/** What a person writes, in one line: never empty, and no card number. */
+export const oneLine = (length_max: number) =>
+  text(length_max)
+    .trim()
+    .min(1, must('not be empty'))
+    .regex(noControls, must('be one line'))
+    .refine((line) => !looksLikeCardNumber(line), must('not contain a card number'))
+
 export const wholeNumber = (least: number, most: number) => {
   const words = must(`be a whole number from ${least} to ${most}`)
   return z.int(words).min(least, words).max(most, words)

@@ -19,8 +19,6 @@ const day_ms = 24 * 3_600_000
 const judged = (await hold(account)).payment_id
 const leaving = (await hold(account)).payment_id
 const urgent = (await hold(account)).payment_id
-// A release that captures by hand writes this reason.
-await sql`alter table holds drop constraint if exists holds_reason_check`
 const soon = new Date(clock.now().getTime() + day_ms / 2)
 await sql`update holds set reason = 'manual_capture' where payment_id in (${leaving}, ${urgent})`
 await sql`update holds set deadline = ${soon} where payment_id = ${urgent}`

@@ -13,8 +13,8 @@ type Refusal = { decline_code: string; reason: string }
 const slow_refund_ms = 30_000
 
 /**
- * An authorisation is captured, whole or in part, or voided, never both. What a part leaves is released. A reversal takes it back, captured or not. A capture can be refunded in
- * parts, up to the whole amount. `later_ms` is how long the bank withholds the result.
+ * An authorisation is captured, whole or in part, or voided, never both. What a part leaves is released. A reversal takes it back,
+ * captured or not. A capture can be refunded in parts, up to what was captured. `later_ms` is how long the bank withholds the result.
  */
 export function settlement(
   kind: SettleKind,

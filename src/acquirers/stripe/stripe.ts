@@ -153,9 +153,7 @@ async function prepareAt(
   const { name, wire } = connection
   const credentials = await credentialsOf(connection)
   const amount = amountSent(request)
-  if (amount === null) {
-    return failed(`${name}: ${unspeakable(request)}`)
-  }
+  if (amount === null) return failed(`${name}: ${unspeakable(request)}`)
   const preparation = methodAnswer(await wire.send(methodRequest(request, credentials)), name)
   if ('result' in preparation) return preparation
   const { method } = preparation

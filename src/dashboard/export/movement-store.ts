@@ -39,7 +39,8 @@ export async function listMovements(
       case n.change when 'payment.captured' then 'capture' when 'refund.succeeded' then 'refund'
         when 'refund.failed' then 'refund_returned' when 'refund.reopened' then 'settlement_undone'
         else 'settled_another_way' end as kind,
-      case when n.is_other_way then (n.detail->>'amount')::bigint else coalesce(r.amount, p.captured_amount, p.amount) end as amount,
+      case when n.is_other_way then (n.detail->>'amount')::bigint
+        else coalesce(r.amount, p.captured_amount, p.amount) end as amount,
       p.currency, p.payment_id, case when n.is_other_way then n.detail->>'refund_id' else r.refund_id end as refund_id,
       p.session_id, p.mode, p.order_reference, p.customer_email,
       case when not n.is_other_way then p.acquirer end as acquirer,

@@ -140,7 +140,8 @@ export async function listPaidTwice(
   return sql<PaidOrder[]>`
     select d.order_reference, c.count from (
       select distinct order_reference from (
-        select merchant_id, payment_id, order_reference, status, amount, captured_amount, refunded_amount, refund_count from payments
+        select merchant_id, payment_id, order_reference, status, amount, captured_amount, refunded_amount, refund_count
+        from payments
         where merchant_id = ${merchant_id} and mode = ${mode} and created_at >= ${from}
         order by created_at desc, payment_id desc limit ${payments_max}
       ) n
@@ -150,7 +151,8 @@ export async function listPaidTwice(
       select count(*) filter (where status = 'captured' and ${hasMoneyLeft(sql, sql`o`)})::int as count,
         max(created_at) as newest_at
       from (
-        select merchant_id, payment_id, status, amount, captured_amount, refunded_amount, refund_count, created_at from payments
+        select merchant_id, payment_id, status, amount, captured_amount, refunded_amount, refund_count, created_at
+        from payments
         where merchant_id = ${merchant_id} and mode = ${mode} and order_reference = d.order_reference
         order by created_at desc, payment_id desc limit ${payments_of_order_max}
       ) o

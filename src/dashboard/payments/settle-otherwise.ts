@@ -3,13 +3,11 @@
 
 import { z } from 'zod'
 import { type JournalChange, journalLine } from '../../audit/journal.ts'
-import { looksLikeCardNumber } from '../../cards/card-data.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import { noControls } from '../../kernel/values.ts'
 import { beginAs } from '../../merchants/write-as.ts'
 import type { Context } from '../../payments/context.ts'
-import { amount as amountField, must, text } from '../../payments/fields.ts'
+import { amount as amountField, oneLine } from '../../payments/fields.ts'
 import { modeOfRefund } from '../../payments/reading/mode-store.ts'
 import { owedRefunds } from '../../payments/reading/owed-refunds.ts'
 import { lockPayment, type PaymentRead } from '../../payments/reading/payment-store.ts'
@@ -40,12 +38,7 @@ export const settleRefundHere = route({
   body: z.strictObject({
     /** What the person saw as owed: what has changed since is not settled with it. */
     amount: amountField,
-    note: text(255)
-      .trim()
-      .min(1, must('not be empty'))
-      .regex(noControls, must('be one line'))
-      .refine((note) => !looksLikeCardNumber(note), must('not contain a card number'))
-      .meta({ description: 'how it was given back' }),
+    note: oneLine(255).meta({ description: 'how it was given back' }),
   }),
   refusals: ['refund_limit_exceeded', 'refund_not_owed'],
   handle: (context: Context, { body, ...request }) =>

@@ -4,10 +4,9 @@ import { z } from 'zod'
 import { looksLikeCardNumber } from '../../cards/card-data.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import { noControls } from '../../kernel/values.ts'
 import { beginAs } from '../../merchants/write-as.ts'
 import type { Context } from '../../payments/context.ts'
-import { must, text } from '../../payments/fields.ts'
+import { must, oneLine, text } from '../../payments/fields.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { dropFilter, filteredLists, listSavedFilters, saved_filters_max, saveFilter } from './saved-filter-store.ts'
 
@@ -37,11 +36,7 @@ export const saveFilterHere = route({
   summary: 'Save a filter by a name; null drops it',
   body: z.strictObject({
     list,
-    name: text(60)
-      .trim()
-      .min(1, must('not be empty'))
-      .regex(noControls, must('be one line'))
-      .refine((name) => !looksLikeCardNumber(name), must('not contain a card number')),
+    name: oneLine(60),
     filters: text(1000)
       .regex(/^\?[\w.~!*'()%&=+:,@-]+$/, must('be the query of an address'))
       .refine((query) => !looksLikeCardNumber(query), must('not contain a card number'))

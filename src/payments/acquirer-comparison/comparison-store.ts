@@ -165,7 +165,8 @@ function bookedFrom(sql: Sql): Fragment {
     select c.operation_id as reference, c.handle, c.acquirer_transaction_id, c.merchant_id, c.payment_id, c.acquirer,
       c.state, p.*, w.*
     from charge c cross join lateral (
-      select q.status as payment_status, coalesce(q.captured_amount, q.amount) as amount, q.currency, coalesce(done.amount, 0)::bigint as refunded_amount,
+      select q.status as payment_status, coalesce(q.captured_amount, q.amount) as amount, q.currency,
+        coalesce(done.amount, 0)::bigint as refunded_amount,
         (q.refunded_amount - coalesce(done.amount, 0))::bigint as refunding_amount
       from payments q left join lateral (
         select sum(r.amount) as amount from refunds r

@@ -218,8 +218,8 @@ type AnsweredCase = Pick<WholePayment, 'payment' | 'authorisation'> & { operatio
  * sent again, since a part has moved already: a person has to complete it at the acquirer, or to take it back there.
  *
  * Null if the answer is of the amount that was asked for, or names none, or is of an open charge: its approval is taken back
- * instead. Null, too, if a capture took another part: that is what was captured, and only the finding tells a person. Otherwise there is a finding now, and an operation whose outcome was open waits for a person. `later`: the operation
- * is still being sent.
+ * instead. Null, too, if a capture took another part: that is what was captured, and the finding alone tells a person. Otherwise
+ * there is a finding now, and an operation whose outcome was open waits for a person. `later`: the operation is still being sent.
  */
 export async function noteOtherAmount(
   context: Pick<SettlementContext, 'sql' | 'ids' | 'world'>,

@@ -3,6 +3,7 @@
 
 import type { AuthorisationStanding } from '../../acquirers/acquirer.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
+import { isPartOf } from '../bound-money.ts'
 import { findingElsewhere } from '../comparison.ts'
 import { widelyAround } from '../comparison-windows.ts'
 import type { SettlementContext } from '../context.ts'
@@ -130,9 +131,8 @@ function endOf({ payment }: HeldPayment, standing: AuthorisationStanding | null)
 }
 
 /** What the acquirer took of a payment, the whole or a part. Null where that is no capture of what was authorised. */
-function takenThere({ amount, currency }: Payment, standing: AuthorisationStanding | null): number | null {
-  if (standing?.state !== 'captured' || standing.currency !== currency) return null
-  return standing.amount > 0 && standing.amount <= amount ? standing.amount : null
+function takenThere(payment: Payment, standing: AuthorisationStanding | null): number | null {
+  return standing?.state === 'captured' && isPartOf(payment, standing) ? standing.amount : null
 }
 
 /** The acquirer took a part that nobody asked for here. What was taken is recorded, and a person is told. */

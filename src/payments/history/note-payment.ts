@@ -1,13 +1,13 @@
 // A note on a payment, by a person at any time: a line of its journal, and so of its timeline. Nothing else changes.
 
 import { insertLine } from '../../audit/journal-store.ts'
+import type { AnySql } from '../../database/open.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { beginAs } from '../../merchants/write-as.ts'
 import type { Context } from '../context.ts'
 import { type Cause, lineOf } from '../outcome.ts'
-import type { PaymentKey } from '../payment.ts'
+import { noPayment, type Payment, type PaymentKey } from '../payment.ts'
 import { lockPayment } from '../reading/payment-store.ts'
-import { listNotes } from './note-store.ts'
 
 /** Of one payment. */
 export const notes_max = 50
@@ -23,7 +23,7 @@ export async function notePayment(
 ): Promise<void> {
   await beginAs(sql, cause, async (tx) => {
     const payment = await lockPayment(tx, key)
-    if (!payment) throw new Refusal('resource_not_found', 'There is no payment with this id.')
+    if (!payment) throw noPayment()
     const notes = await listNotes(tx, payment)
     const newest = notes.at(-1)
     if (newest?.actor === cause.actor && newest.note === note) return
@@ -33,4 +33,16 @@ export async function notePayment(
     }
     await insertLine(tx, lineOf(ids, payment, cause, { change: 'payment.noted', detail: { note }, at: now }))
   })
+}
+
+/** Of a payment, oldest first. */
+async function listNotes(
+  sql: AnySql,
+  { merchant_id, session_id, payment_id }: Pick<Payment, 'merchant_id' | 'session_id' | 'payment_id'>,
+): Promise<{ actor: string; note: string }[]> {
+  return sql<{ actor: string; note: string }[]>`
+    select actor, detail->>'note' as note from journal
+    where merchant_id = ${merchant_id} and session_id = ${session_id} and subject = ${payment_id}
+      and change = 'payment.noted'
+    order by entry_id`
 }

@@ -45,8 +45,7 @@ const tries_max = 5
 
 /**
  * Throws `resource_not_found` for a payment that was never held, `hold_already_decided`, `operation_refused`, `invalid_request` for
- * more than was authorised, or
- * KeyTakenError. Of two at once exactly one succeeds.
+ * more than was authorised, or KeyTakenError. Of two at once exactly one succeeds.
  */
 export async function decideHold(
   context: SettlementContext,

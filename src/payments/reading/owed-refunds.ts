@@ -35,7 +35,8 @@ export function refundStates(sql: AnySql, payment: Fragment): Fragment {
  * money. `payment` is what the statement calls its row.
  */
 export function hasMoneyLeft(sql: AnySql, payment: Fragment): Fragment {
-  return sql`coalesce(${payment}.captured_amount, ${payment}.amount) > ${payment}.refunded_amount + case when ${payment}.refund_count = 0 then 0 else (
+  return sql`coalesce(${payment}.captured_amount, ${payment}.amount) > ${payment}.refunded_amount
+    + case when ${payment}.refund_count = 0 then 0 else (
     select coalesce(sum(otherwise_amount), 0) from refunds
     where merchant_id = ${payment}.merchant_id and payment_id = ${payment}.payment_id) end`
 }

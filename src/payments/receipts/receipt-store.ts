@@ -119,7 +119,8 @@ export async function findReceipt(
 
 function contentsOf(sql: AnySql, receipts: Fragment): Fragment {
   return sql`
-    select c.*, p.session_id, p.mode, coalesce(p.captured_amount, p.amount) as amount, p.currency, p.executed_at, p.order_reference,
+    select c.*, p.session_id, p.mode, coalesce(p.captured_amount, p.amount) as amount, p.currency,
+      p.executed_at, p.order_reference,
       -- Of a part nobody here knows which items it is of, and so neither their tax.
       case when p.captured_amount is null then s.items end as items, s.customer,
       s.statement_descriptor_suffix, i.price_list, m.name as merchant_name, m.acquiring_profile, a.brand, a.last4,

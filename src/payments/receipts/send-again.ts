@@ -7,7 +7,7 @@ import type { Ids } from '../../kernel/ids.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { beginAs } from '../../merchants/write-as.ts'
 import { type Cause, lineOf } from '../outcome.ts'
-import type { PaymentKey } from '../payment.ts'
+import { noPayment, type PaymentKey } from '../payment.ts'
 import { paidOf } from './paid-of.ts'
 import { receiptTextOf } from './receipt.ts'
 import {
@@ -69,7 +69,7 @@ export async function sendReceiptAgain(
   await beginAs(sql, cause, async (tx) => {
     // Until the transaction ends nobody else counts the letters.
     const payment = await lockPaymentOf(tx, key)
-    if (!payment) throw new Refusal('resource_not_found', 'There is no payment with this id.')
+    if (!payment) throw noPayment()
     const receipt = await findReceipt(tx, key)
     if (!receipt) throw new Refusal('receipt_not_possible', hindranceWords.not_captured)
     const { lines, waiting_since, hindrance } = await standingOf(tx, receipt, now)

@@ -129,14 +129,15 @@ async function beginRefund(
 ): Promise<boolean> {
   const { refund: r, rest, key, journal } = intent
   const thisPayment = sql`merchant_id = ${r.merchant_id} and payment_id = ${r.payment_id}`
+  const taken = sql`coalesce(captured_amount, amount)`
   // A statement that waited for the row reads it again, but not what it looks up elsewhere.
   const sequence = sql`(select refund_count + 1 from gate)`
   const operation = { ...intent.operation, sequence }
   const rows = await sql<GateResult[]>`
     with gate as (
       select refund_count from payments
-      where ${thisPayment} and status = 'captured' and refunded_amount + ${r.amount}::bigint <= coalesce(captured_amount, amount)
-        and (${rest}::bigint is null or refunded_amount + ${rest}::bigint = coalesce(captured_amount, amount)) for update
+      where ${thisPayment} and status = 'captured' and refunded_amount + ${r.amount}::bigint <= ${taken}
+        and (${rest}::bigint is null or refunded_amount + ${rest}::bigint = ${taken}) for update
     ), key as (${insertKeyIfOpen(sql, key)}
     ), payment as (
       update payments set refunded_amount = refunded_amount + ${r.amount}::bigint, refund_count = refund_count + 1

@@ -23,26 +23,26 @@ export function SavedFilters({ list, screen }: { list: Saved['list']; screen: st
   // A row that is in sight is no filter.
   query.delete('row')
   const { data } = useAnswer(route, { merchant_id })
-  const [asked, setAsked] = useState<'save' | 'delete' | null>(null)
+  const [dialog, setDialog] = useState<'save' | 'delete' | null>(null)
   const saved = data?.saved.filter((each) => each.list === list) ?? []
   if (saved.length === 0 && query.size === 0) return null
-  const close = () => setAsked(null)
+  const close = () => setDialog(null)
   const acts = [
     ...saved.map(({ name, filters }) => ({
       id: `open ${name}`,
       text: name,
       act: () => navigate(pathOf(`${screen}${filters}`)),
     })),
-    ...(query.size > 0 ? [{ id: 'save', text: say('filter_save'), act: () => setAsked('save') }] : []),
-    ...(saved.length > 0 ? [{ id: 'delete', text: say('filter_delete'), act: () => setAsked('delete') }] : []),
+    ...(query.size > 0 ? [{ id: 'save', text: say('filter_save'), act: () => setDialog('save') }] : []),
+    ...(saved.length > 0 ? [{ id: 'delete', text: say('filter_delete'), act: () => setDialog('delete') }] : []),
   ]
   return (
     <>
       <Menu size="small" label={say('saved_filters')} acts={acts}>
         {say('saved_filters')}
       </Menu>
-      {asked === 'save' && <SaveDialog list={list} filters={`?${query}`} onClose={close} />}
-      {asked === 'delete' && <DeleteDialog saved={saved} onClose={close} />}
+      {dialog === 'save' && <SaveDialog list={list} filters={`?${query}`} onClose={close} />}
+      {dialog === 'delete' && <DeleteDialog saved={saved} onClose={close} />}
     </>
   )
 }

@@ -22,8 +22,8 @@ import { Escalation } from './escalation.tsx'
 
 export function Holds() {
   const { merchant_id, mode, pathOf, may } = useHere()
-  const asked = new URLSearchParams(useSearch()).get('waits_for')
-  const waits_for = kinds.find((each) => each === asked) ?? null
+  const filter = new URLSearchParams(useSearch()).get('waits_for')
+  const waits_for = kinds.find((each) => each === filter) ?? null
   const pages = usePages('GET /{merchant_id}/holds', { merchant_id, query: { mode, waits_for } })
   const [marked, setMarked] = useState<string[]>([])
   const mark = (payment_id: string) =>
