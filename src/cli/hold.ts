@@ -144,22 +144,30 @@ export const holdSettle = holdCommand({
   ],
   options: {
     as: option(null, 'what became of it, if you know it; without it the acquirer is asked', z.enum(ends)),
+    amount: option('N', 'with --as captured: what was taken, where that is less than all', amountRule),
     reason: option('TEXT', 'with --as: how you know it; kept in the audit journal', reasonRule),
   },
   moves_money: true,
-  judge({ as, reason }) {
+  judge({ as, amount, reason }) {
+    if (amount !== undefined && as !== 'captured') throw new UsageError('--amount goes with --as captured')
     if (as === undefined && reason !== undefined) throw new UsageError('--reason goes with --as')
     if (as !== undefined && reason === undefined) throw new UsageError('--as needs --reason')
   },
-  async decide(context, key, { as = null, reason }) {
+  async decide(context, key, { as = null, amount: captured_amount, reason }) {
     const heldPayment = undecidedOrRefuse(await findWholePayment(context.sql, key))
+    const { amount } = heldPayment.payment
+    if (captured_amount !== undefined && captured_amount > amount) {
+      throw new UsageError(`--amount must be at most ${amount}, which is what was authorised`)
+    }
     const cause =
       as === null ? operatorCause() : { ...operatorCause({ settled_as: as, reason }), by_person: true as const }
-    const result = await settleFoundHold(context, heldPayment, { asked_by: 'merchant', cause, key: null, as })
+    const request = { asked_by: 'merchant', cause, key: null, as, captured_amount } as const
+    const result = await settleFoundHold(context, heldPayment, request)
     if (result.ends === null) throw new Error(whyOpen(result, heldPayment.payment))
   },
-  sentences: ({ amount, hold }) => [
-    `The payment of ${amount} counts as ${hold.status}. The service sends payment.${hold.status} to the merchant's endpoints.`,
+  sentences: ({ amount, taken, hold: { status } }) => [
+    `The payment of ${amount} counts as ${status}${taken === amount ? '' : `, with ${taken} of it taken`}.`,
+    `The service sends payment.${status} to the merchant's endpoints.`,
   ],
 })
 

@@ -362,10 +362,25 @@ describe('settle', () => {
     expect((await account.client.readPayment(payment_id)).body).toMatchObject({ status: 'held' })
   })
 
+  test('takes the word of a person that a part was captured, up to what was authorised', async () => {
+    const { payment_id } = await hold(account)
+    const captured = ['settle', payment_id, '--as', 'captured', '--reason', 'captured in the portal', '--amount']
+    expect((await run(...captured, '4201')).stderr).toContain('--amount must be at most 4200')
+    let told = { stdout: '' }
+    await withoutAcquirer(async () => {
+      told = await run(...captured, '1200')
+    })
+    expect(told.stdout).toContain('The payment of GBP 42.00 counts as captured, with GBP 12.00 of it taken.')
+    const { body } = await account.client.readPayment(payment_id)
+    expect(body).toMatchObject({ status: 'captured', amount: 4200, captured_amount: 1200 })
+  })
+
   test('takes the word of a person, with a reason that the journal keeps', async () => {
     const { payment_id } = await hold(account)
     expect((await run('settle', payment_id, '--as', 'voided')).stderr).toContain('needs --reason')
     expect((await run('settle', payment_id, '--reason', 'x')).stderr).toContain('goes with --as')
+    const part = ['--amount', '1200', '--reason', 'x']
+    expect((await run('settle', payment_id, '--as', 'voided', ...part)).stderr).toContain('goes with --as captured')
     const reason = 'released in the portal'
     let settled: Json
     await withoutAcquirer(async () => {

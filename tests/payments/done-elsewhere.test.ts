@@ -60,16 +60,17 @@ async function tell(
 }
 
 /** What is done in the portal stands in the bank's books. */
-async function act(payment_id: string, verb: 'capture' | 'void') {
+async function act(payment_id: string, verb: 'capture' | 'void', money = whole) {
   const simulated = service.context.acquirerOf('test', null)
   const reference = await chargeOf(payment_id)
   const authorisation = { reference, handle: null, acquirer_transaction_id: null }
   const asked = { authorisation, reference: service.context.ids.operation(clock.now()) }
-  expect(await simulated[verb]({ ...asked, ...whole })).toMatchObject({ result: 'approved' })
+  expect(await simulated[verb]({ ...asked, ...money })).toMatchObject({ result: 'approved' })
 }
 
 type Money = { amount: number; currency: string } | null
 const whole = { amount: 4200, currency: 'GBP' }
+const part = { amount: 1200, currency: 'GBP' }
 
 async function outcomeOf({ notice_id }: Notice): Promise<string> {
   const [row] = await sql`select outcome from acquirer_notices where notice_id = ${notice_id}`
@@ -119,7 +120,8 @@ describe('of a held payment', () => {
   })
 
   test.each([
-    ['of a part', { amount: 1200, currency: 'GBP' }],
+    ['of more than was authorised', { amount: 4201, currency: 'GBP' }],
+    ['of nothing', { amount: 0, currency: 'GBP' }],
     ['in another currency', { amount: 4200, currency: 'EUR' }],
     ['of an unknown amount', null],
   ])('a capture %s is a finding, and the hold waits', async (_, money) => {
@@ -134,6 +136,26 @@ describe('of a held payment', () => {
         kind: 'captured_there',
         theirs: { state: 'captured', amount: money?.amount ?? null },
       },
+    ])
+  })
+
+  test('the capture of a part captures that part, and is a finding; so is a second one', async () => {
+    const { payment_id } = await hold(account)
+    await act(payment_id, 'capture', part)
+    const told = await tell(payment_id, 'capture', { money: part })
+    await run('handle_notices')
+    expect(await told.outcome()).toBe('settled')
+    const { body } = await client.readPayment(payment_id)
+    expect(body).toMatchObject({ status: 'captured', amount: 4200, captured_amount: 1200 })
+    expect((await client.refund(payment_id, { amount: 1201 })).status).toBe(409)
+    const reference = await chargeOf(payment_id)
+    const found = { reference, kind: 'amount_differs', theirs: { state: 'captured', amount: 1200 } }
+    expect(await findingsOf(service, payment_id)).toMatchObject([found])
+    const second = await tell(payment_id, 'capture', { money: { amount: 1000, currency: 'GBP' } })
+    await run('handle_notices')
+    expect(await second.outcome()).toBe('contradicts')
+    expect(await findingsOf(service, payment_id)).toMatchObject([
+      { ...found, theirs: { state: 'captured', amount: 1000 } },
     ])
   })
 

@@ -27,6 +27,8 @@ export type FoundHoldRequest = {
   key: ReservedKey | null
   /** What a person or a notice reports, for an acquirer that cannot be asked; null to go by the acquirer alone. */
   as: HoldEnding | null
+  /** How much they report as captured, where the acquirer cannot be asked; left out: all that was authorised. */
+  captured_amount?: number | undefined
 }
 
 export type HoldEnding = 'captured' | 'voided'
@@ -157,17 +159,18 @@ async function save(
 ): Promise<boolean> {
   const { sql, ids, world, wakeDeliveries } = context
   const { payment, hold } = held
-  const { ends, standing, asked_by, cause, key } = ending
+  const { ends, standing, asked_by, cause, key, captured_amount } = ending
   const at = world.clock.now()
   const kind = ends === 'captured' ? ('capture' as const) : ('void' as const)
-  const taken = kind === 'capture' ? takenThere(payment, standing) : null
+  const taken =
+    kind === 'capture' ? (takenThere(payment, standing) ?? captured_amount ?? payment.amount) : payment.amount
   // Before the decision, so that it is told in any case.
-  if (taken !== null && taken !== payment.amount) await tellOfPart(context, held, taken)
+  if (taken !== payment.amount) await tellOfPart(context, held, taken)
   const sequence = hold.operation_count + 1
   const operation = newOperation(payment, {
     operation_id: ids.operation(at),
     kind,
-    amount: taken ?? payment.amount,
+    amount: taken,
     sequence,
     asked_by,
     key,

@@ -4,7 +4,7 @@
 import { acquirerName } from '../../merchants/account-connection.ts'
 import { noteFinding } from '../acquirer-operations/finding-store.ts'
 import { settleFoundHold } from '../acquirer-operations/found-hold.ts'
-import { isAsAsked } from '../bound-money.ts'
+import { isAsAsked, isPartOf } from '../bound-money.ts'
 import { type AcquirerCharge, findingElsewhere, type NewFinding } from '../comparison.ts'
 import type { SettlementContext } from '../context.ts'
 import { isWaiting } from '../hold.ts'
@@ -24,8 +24,9 @@ const becomes: Partial<Record<StoredNotice['about'], AcquirerCharge['state']>> =
 }
 
 /**
- * A hold is captured or voided if that was done in full. A refund, the capture or release of another amount, and whatever takes
- * money from a captured payment is a finding for a person. Null if the notice is about something that we asked for, or changes nothing here.
+ * A hold is captured or voided if that was done in full. The capture of a part captures that part, and is a finding for a person too. So
+ * is a refund, the release of a part, a capture beyond what was authorised, a second one, and whatever takes money from a captured
+ * payment. Null if the notice is about something that we asked for, or changes nothing here.
  */
 export async function settleDoneElsewhere(
   context: SettlementContext,
@@ -56,17 +57,20 @@ export async function settleDoneElsewhere(
   if (!hold || !isWaiting(hold)) {
     // What a capture of a part left is let go at the acquirer, at once or later.
     if (payment.captured_amount !== null && (about === 'expiry' || about === 'void')) return 'nothing_new'
-    const takes_money = payment.status === 'captured' && about !== 'capture'
-    return takes_money ? find(reference, state, is_part) : null
+    // Where a part was captured, another part may have been since; where all was, it is the same capture.
+    const moves_money = payment.status === 'captured' && (about !== 'capture' || payment.captured_amount !== null)
+    return moves_money ? find(reference, state, is_part) : null
   }
   // Our own capture or void must be answered first.
   if (hold.operation_id !== null) return 'later'
-  if (about === 'capture' && (is_part || money.amount === null)) return find(reference, state)
+  if (about === 'capture' && (money.amount === null || !isPartOf(payment, money))) return find(reference, state)
   // What is left of it may still be captured.
-  if (is_part) return find(reference, state, is_part)
+  if (is_part && about !== 'capture') return find(reference, state, is_part)
   const as = about === 'capture' ? 'captured' : 'voided'
   const asked_by = about === 'expiry' ? 'rules' : 'merchant'
-  const { ends } = await settleFoundHold(context, { ...whole, hold }, { asked_by, cause, key: null, as })
+  const captured_amount = about === 'capture' ? money.amount! : undefined
+  const ending = { asked_by, cause, key: null, as, captured_amount } as const
+  const { ends } = await settleFoundHold(context, { ...whole, hold }, ending)
   return ends === null ? 'nothing_new' : 'settled'
 }
 
