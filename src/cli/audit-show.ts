@@ -65,13 +65,19 @@ function printForPeople({ session, payments, lines, events, seals, ...key }: Lif
 function paymentWords(payment: LifeOutput['payments'][number]): string {
   const { payment_id, attempt_number, status, decline, hold } = payment
   const parts = [
-    `${status} ${money(payment)}`,
+    `${status} ${partWords(payment)}`,
     `attempt ${attempt_number}`,
     ...(decline ? [decline.code] : []),
     ...(hold ? [`hold ${hold.status}${hold.decided_by ? ` by ${hold.decided_by}` : ''}`] : []),
     ...(hold && !hold.decided_at ? [`deadline ${hold.deadline}`] : []),
   ]
   return `${payment_id}  ${parts.join(', ')}`
+}
+
+/** An amount, of which less may have been captured. */
+function partWords(payment: { amount: number; captured_amount?: unknown; currency: string }): string {
+  const { captured_amount: amount, currency } = payment
+  return typeof amount === 'number' ? `${money({ amount, currency })} of ${money(payment)}` : money(payment)
 }
 
 function refundWords(refund: LifeOutput['payments'][number]['refunds'][number]): string {
@@ -141,11 +147,11 @@ function deliveryRows({ endpoint_id, endpoint_url, ...delivery }: DeliveryView):
 
 /** Each member with its value; an amount with its currency. Leaves out null, and values that only machines compare. */
 function detailWords({ event_sha256: _, ...detail }: Record<string, unknown>): string[] {
-  const { amount, currency, ...rest } = detail
+  const { amount, captured_amount, currency, ...rest } = detail
   const is_money = typeof amount === 'number' && typeof currency === 'string'
   const others = is_money ? rest : detail
   return [
-    ...(is_money ? [money({ amount, currency })] : []),
+    ...(is_money ? [partWords({ amount, captured_amount, currency })] : []),
     ...Object.entries(others)
       .filter(([, value]) => value !== null)
       .map(([name, value]) => `${names[name] ?? plain(name.replace(/_id$/, ''))} ${wordsOf(value)}`),

@@ -154,7 +154,8 @@ function effectsOf(
   }
   if (hold && isWaiting(hold)) {
     const until = shortTime(hold.deadline)
-    return [`The payment is held until ${until}, because its amount could not be verified.`]
+    const why = hold.reason === 'manual_capture' ? 'the merchant captures it' : 'its amount could not be verified'
+    return [`The payment is held until ${until}, because ${why}.`]
   }
   return [`The payment is ${payment.status}.`]
 }

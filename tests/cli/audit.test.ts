@@ -162,6 +162,18 @@ describe('show', () => {
     expect(stdout).toMatch(/attempt moved +bank +req_\w{24} {2}att_\w{8}…, 3-D Secure authenticated\n/)
   }, 60_000)
 
+  test('what was captured in part', async () => {
+    const account = await service.newAccount()
+    const { payment_id } = await hold(account)
+    await account.client.decideHold('capture', payment_id, randomBytes(8).toString('hex'), { amount: 1200 })
+    const { stdout } = await run('show', payment_id)
+    expect(stdout).toContain('captured GBP 12.00 of GBP 42.00, attempt 1, hold captured by merchant\n')
+    expect(stdout).toMatch(/ {2}capture begun .*, GBP 12\.00, /)
+    expect(stdout).toMatch(/ {2}payment captured .*, GBP 12\.00 of GBP 42\.00, /)
+    expect(stdout).not.toContain('1200')
+    expect((await answer('show', payment_id)).payments).toMatchObject([{ amount: 4200, captured_amount: 1200 }])
+  }, 60_000)
+
   test('a hold, its decision, and lines of any kind', async () => {
     const account = await service.newAccount()
     const { payment_id, session } = await hold(account)

@@ -103,6 +103,7 @@ function viewPayment({ payment, attempt, hold, operations, refunds }: PaymentNow
     status,
     capture_state,
     amount,
+    captured_amount: payment.captured_amount,
     currency,
     decline,
     acquirer,

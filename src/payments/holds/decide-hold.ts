@@ -131,7 +131,12 @@ async function begin(
   const operation = { ...newOperation(payment, { operation_id, kind, amount, sequence, asked_by, key, at }), kind }
   const journal = lineOf(ids, payment, cause, {
     change: `${kind}.begun`,
-    detail: { operation_id, sequence, acquirer: operation.acquirer, ...(amount !== payment.amount && { amount }) },
+    detail: {
+      operation_id,
+      sequence,
+      acquirer: operation.acquirer,
+      ...(amount !== payment.amount && { amount, currency: payment.currency }),
+    },
     at,
   })
   const intent = { session: { ...session, cancellation }, hold, operation, key, journal }
