@@ -33,12 +33,13 @@ export const receiptSend = paymentCommand({
   summary: "Sends a payment's receipt again, at most three times in 24 hours",
   options: {},
   async work(context, key) {
-    await sendReceiptAgain(context, key, { cause: operatorCause(), now: context.world.clock.now() })
-    return key
+    const asked = { cause: operatorCause(), now: context.world.clock.now() }
+    return { ...key, ...(await sendReceiptAgain(context, key, asked)) }
   },
-  show(key, json) {
+  show({ waits_since, ...key }, json) {
     if (json) printJson(key)
-    else printLine('The receipt waits to be sent, within seconds while the service runs.')
+    else if (waits_since === null) printLine('The receipt waits to be sent, within seconds while the service runs.')
+    else printLine(`The receipt waits since ${shortTime(waits_since)}: nothing was added.`)
     return undefined
   },
 })

@@ -43,7 +43,10 @@ test('a receipt is shown, and queued again where a mail server is set up', async
   expect(shown.stdout).toContain('You paid £42.00 to')
   const until = new Date(Date.now() + 3_600_000)
   await sql`insert into receipt_senders (mode, sends_until) values ('test', ${until})`
-  await answer(['receipt', 'send', payment_id], { env })
+  const sent = await ripper(['receipt', 'send', payment_id], { env })
+  expect(sent.stdout).toMatch(/^The receipt waits to be sent, /)
+  const again = await ripper(['receipt', 'send', payment_id], { env })
+  expect(again.stdout).toMatch(/^The receipt waits since .*: nothing was added\.$/m)
   expect(await sql`select sequence from receipt_queue where payment_id = ${payment_id}`).toEqual([{ sequence: 1 }])
   const { receipt } = await answer(['receipt', 'show', payment_id], { env })
   expect(receipt).toMatchObject({ waiting_since: expect.any(String), letters: [{ state: 'asked', actor: 'operator' }] })

@@ -58,26 +58,27 @@ function viewReceipt(receipt: ReceiptContents, { lines, waiting_since, hindrance
 }
 
 /**
- * Queues the receipt to be sent again; where it waits already that is enough. Throws `resource_not_found` or
+ * Queues the receipt to be sent again; where it waits already that is enough, and `waits_since` says so. Throws `resource_not_found` or
  * `receipt_not_possible`.
  */
 export async function sendReceiptAgain(
   { sql, ids }: { sql: Sql; ids: Ids },
   key: PaymentKey,
   { cause, now }: { cause: Cause; now: Date },
-): Promise<void> {
-  await beginAs(sql, cause, async (tx) => {
+): Promise<{ waits_since: Date | null }> {
+  return beginAs(sql, cause, async (tx) => {
     // Until the transaction ends nobody else counts the letters.
     const payment = await lockPaymentOf(tx, key)
     if (!payment) throw noPayment()
     const receipt = await findReceipt(tx, key)
     if (!receipt) throw new Refusal('receipt_not_possible', hindranceWords.not_captured)
     const { lines, waiting_since, hindrance } = await standingOf(tx, receipt, now)
-    if (waiting_since) return
+    if (waiting_since) return { waits_since: waiting_since }
     if (hindrance) throw new Refusal('receipt_not_possible', hindranceWords[hindrance])
     const sequence = lines.filter(isAsked).length + 1
     const line = lineOf(ids, payment, cause, { change: 'receipt.asked', detail: { sequence }, at: now })
     await queueAgain(tx, { ...receipt, sequence }, line)
+    return { waits_since: null }
   })
 }
 
