@@ -35,6 +35,13 @@ test('each list has its own, by deadline', async () => {
   expect(await listed(undefined)).toHaveLength(3)
 })
 
+test('only what waits for a judgement can be escalated', async () => {
+  const permitted = async (payment_id: string) =>
+    (await person.get(`/${merchant_id}/payments/${payment_id}`)).body.permitted
+  expect(await permitted(judged)).toEqual(['capture', 'void', 'escalate'])
+  expect(await permitted(leaving)).toEqual(['capture', 'void'])
+})
+
 test('the route takes it, and nothing else', async () => {
   const { body } = await person.get(`${at}&waits_for=review`)
   expect(body.data).toMatchObject([{ payment_id: judged }])

@@ -149,7 +149,8 @@ function permittedOn(
   const { mode } = payment
   const is_open = isOpen(hold) && operation === null
   const decisions = is_open && can('decide_holds', mode) ? (['capture', 'void'] as const) : []
-  const is_new = decisions.length > 0 && hold!.status === 'pending_review'
+  // Nobody has to judge the amount of what waits for its goods.
+  const is_new = decisions.length > 0 && hold!.status === 'pending_review' && hold!.reason !== 'manual_capture'
   return [
     ...decisions,
     ...(is_new ? (['escalate'] as const) : []),

@@ -189,4 +189,7 @@ test('holds to capture are a list of their own', async () => {
   await page.getByRole('link', { name: 'To capture' }).click()
   await page.getByRole('table', { name: 'Holds' }).getByText('You capture it when the goods leave').first().waitFor()
   expect(new URL(page.url()).search).toBe('?waits_for=capture')
+  expect(await page.getByRole('button', { name: 'Escalate' }).count()).toBe(0)
+  await page.getByRole('link', { name: 'To review' }).click()
+  await page.getByRole('button', { name: 'Escalate' }).first().waitFor()
 })

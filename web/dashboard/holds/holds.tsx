@@ -121,6 +121,11 @@ function isOpen({ operation, settlement }: Pick<ListedHold, 'operation' | 'settl
   return !operation && !settlement
 }
 
+/** Nobody has to judge the amount of what waits for its goods. */
+function isToJudge({ status, reason }: ListedHold['hold']): boolean {
+  return status === 'pending_review' && reason !== 'manual_capture'
+}
+
 type Marking = {
   marked: string[]
   /** As many are marked as may be. */
@@ -140,7 +145,7 @@ function actsOf({ marked, is_full, onMark }: Marking): Column<ListedHold> {
           <Decisions
             size="small"
             payment={{ id, amount, currency, ...whose }}
-            permitted={['capture', 'void', ...(hold.status === 'escalated' ? [] : ['escalate'])]}
+            permitted={['capture', 'void', ...(isToJudge(hold) ? ['escalate'] : [])]}
           />
           <input
             type="checkbox"
