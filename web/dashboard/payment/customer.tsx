@@ -72,19 +72,16 @@ function spanWords(sums: Sum[]): string {
 
 const columns: Column<Sum>[] = [
   { name: say('column_status'), kind: 'first', cell: ({ status }) => <Status status={status} /> },
-  { name: say('count'), kind: 'figure', cell: ({ count }) => count },
+  { name: say('count'), kind: 'named', cell: ({ count }) => count },
+  {
+    name: say('status_refunded'),
+    kind: 'named',
+    cell: ({ refunded_amount, currency }) =>
+      refunded_amount > 0 && <Amount amount={refunded_amount} currency={currency} />,
+  },
   {
     name: say('column_amount'),
     kind: 'figure',
-    cell: ({ amount, refunded_amount, currency }) => (
-      <>
-        <Amount amount={amount} currency={currency} />
-        {refunded_amount > 0 && (
-          <span className="hint reason">
-            {say('status_refunded')} <Amount amount={refunded_amount} currency={currency} />
-          </span>
-        )}
-      </>
-    ),
+    cell: ({ amount, currency }) => <Amount amount={amount} currency={currency} />,
   },
 ]
