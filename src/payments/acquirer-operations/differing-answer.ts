@@ -10,7 +10,7 @@ import type { SettlementContext } from '../context.ts'
 import { isOpen, type Operation, type OperationState } from '../operation.ts'
 import { orphanLine } from '../orphan.ts'
 import { type Cause, lineOf } from '../outcome.ts'
-import type { Payment } from '../payment.ts'
+import { type Payment, takenOf } from '../payment.ts'
 import { findRefundOfOperation, hasSucceeded } from '../reading/refund-store.ts'
 import type { WholePayment } from '../whole-payment.ts'
 import { noteFinding } from './finding-store.ts'
@@ -217,7 +217,7 @@ type AnsweredCase = Pick<WholePayment, 'payment' | 'authorisation'> & { operatio
  * An acquirer that carried out an operation in another amount or currency than was asked for. That is no approval, and nothing may be
  * sent again, since a part has moved already: a person has to complete it at the acquirer, or to take it back there.
  *
- * Null if the answer is of the amount that was asked for, or names none, or is of an open charge: its approval is taken back
+ * Null if the answer is of the amount that was asked for or is recorded, or names none, or is of an open charge: its approval is taken back
  * instead. Null, too, if a capture took another part: that is what was captured, and the finding alone tells a person. Otherwise
  * there is a finding now, and an operation whose outcome was open waits for a person. `later`: the operation is still being sent.
  */
@@ -231,7 +231,7 @@ export async function noteOtherAmount(
     return null
   }
   const money = 'captured' in answer ? answer : answer.money
-  if (!money || isAsAsked(operation, money)) return null
+  if (!money || isAsAsked(bookedOf(answered), money)) return null
   const is_taken = isPartTaken(answered, money)
   if (operation.state === 'sent' && !is_taken) return 'later'
   const { amount, currency } = money
@@ -250,8 +250,16 @@ export async function noteOtherAmount(
   return 'contradicts'
 }
 
-function findingOf({ operation, payment, authorisation }: AnsweredCase, theirs: AcquirerCharge, at: Date): NewFinding {
-  const { operation_id, kind, acquirer, amount, currency } = operation
+/** The amount of an operation in our books: what was asked for, or what a capture took that is recorded. */
+function bookedOf({ operation, payment }: AnsweredCase): { amount: number; currency: string } {
+  const { kind, state, amount, currency } = operation
+  return { amount: kind === 'capture' && state === 'approved' ? takenOf(payment) : amount, currency }
+}
+
+function findingOf(answered: AnsweredCase, theirs: AcquirerCharge, at: Date): NewFinding {
+  const { operation, payment, authorisation } = answered
+  const { operation_id, kind, acquirer } = operation
+  const { amount, currency } = bookedOf(answered)
   const { merchant_id, payment_id, mode, status } = payment
   const is_refund = kind === 'refund'
   const refund_state = isOpen(operation) ? 'pending' : 'refunded'
