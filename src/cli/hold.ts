@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { inCell } from '../database/cells/cells.ts'
 import { type FoundHoldResult, type HoldEnding, settleFoundHold } from '../payments/acquirer-operations/found-hold.ts'
-import { amount as amountRule } from '../payments/fields.ts'
+import { capturedAmount } from '../payments/fields.ts'
 import { type Decision, type Hold, heldOrRefuse, isWaiting, type OperationRefusal, ruleAt } from '../payments/hold.ts'
 import { decideHold, undecidedOrRefuse } from '../payments/holds/decide-hold.ts'
 import { escalateHold } from '../payments/holds/escalate-hold.ts'
@@ -106,7 +106,7 @@ export const holdCapture = decisionCommand({
   kind: 'capture',
   summary: 'Captures a held payment, or a part of it: the money is taken',
   options: {
-    amount: option('N', 'in minor units; the rest is released. By default all that was authorised', amountRule),
+    amount: option('N', 'in minor units; the rest is released. By default all that was authorised', capturedAmount),
   },
   done: ({ amount, taken }) =>
     taken === amount
@@ -144,7 +144,7 @@ export const holdSettle = holdCommand({
   ],
   options: {
     as: option(null, 'what became of it, if you know it; without it the acquirer is asked', z.enum(ends)),
-    amount: option('N', 'with --as captured: what was taken, where that is less than all', amountRule),
+    amount: option('N', 'with --as captured: what was taken, where that is less than all', capturedAmount),
     reason: option('TEXT', 'with --as: how you know it; kept in the audit journal', reasonRule),
   },
   moves_money: true,

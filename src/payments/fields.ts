@@ -36,12 +36,14 @@ export const wholeNumber = (least: number, most: number) => {
   return z.int(words).min(least, words).max(most, words)
 }
 
-const amountWords = must(`be a whole number from 1 to ${amount_max}, in minor units`)
-export const amount = z
-  .int(amountWords)
-  .min(1, amountWords)
-  .max(amount_max, amountWords)
-  .meta({ description: 'in minor units' })
+const amountUpTo = (most: number | string) => {
+  const words = must(`be a whole number from 1 to ${most}, in minor units`)
+  return z.int(words).min(1, words).max(amount_max, words).meta({ description: 'in minor units' })
+}
+
+export const amount = amountUpTo(amount_max)
+/** Of a payment that is held. What was authorised of it is known once it is read. */
+export const capturedAmount = amountUpTo('what was authorised')
 
 /** Servers send an empty text for "none" as often as null. Both become null here. */
 export const nullIfEmpty = <Value>(value: Value) => (value === '' ? null : value)

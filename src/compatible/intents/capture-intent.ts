@@ -7,7 +7,7 @@ import { type Route, route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { admitKey } from '../../merchants/admit.ts'
 import type { Context } from '../../payments/context.ts'
-import { amount } from '../../payments/fields.ts'
+import { capturedAmount } from '../../payments/fields.ts'
 import { decideHold } from '../../payments/holds/decide-hold.ts'
 import { decisionBegunUnder } from '../../payments/holds/hold-routes.ts'
 import { modeOfSessionAt } from '../../payments/reading/mode-store.ts'
@@ -20,7 +20,7 @@ import { intentOrRefuse, noIntent, readIntent } from './read-intent.ts'
 
 export const intentCapture = z
   .strictObject({
-    amount_to_capture: amount
+    amount_to_capture: capturedAmount
       .optional()
       .meta({ description: 'what to capture, the whole amount by default; the rest is released' }),
     expand: expandOf(intentParts),

@@ -10,7 +10,7 @@ import { writerBy } from '../../merchants/write-as.ts'
 import { listOperations } from '../acquirer-operations/operation-store.ts'
 import type { RefusalReason } from '../acquirer-operations/outcome-by-kind.ts'
 import type { Context } from '../context.ts'
-import { amount, must, optionalText } from '../fields.ts'
+import { capturedAmount, must, optionalText } from '../fields.ts'
 import { type Decision, notHeld } from '../hold.ts'
 import type { OperationState } from '../operation.ts'
 import type { Cause } from '../outcome.ts'
@@ -41,7 +41,7 @@ const void_summary = 'Release a held payment'
 // Unknown fields are refused.
 const noFields = z.strictObject({})
 const captureFields = {
-  amount: amount.optional().meta({ description: 'how much to capture; the rest is released. All of it by default' }),
+  amount: capturedAmount.optional().meta({ description: 'how much to capture; the rest is released. All of it by default' }),
 }
 
 export const captureHold = decisionRoute('capture', capture_summary, z.strictObject(captureFields))
