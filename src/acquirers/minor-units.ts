@@ -19,10 +19,14 @@ export type MinorUnits = {
   sent(money: Money): number | null
   /** The vendor's amount in ISO minor units; null if it is no amount of that currency. */
   read(money: Money): Money | null
+  /** In words, that the vendor cannot express it. */
+  unspeakable(money: Money): string
+  /** Why a part of an authorisation cannot be captured; null if the vendor can express it. */
+  partRefusal(authorisation: Money, amount: number): string | null
 }
 
-/** `lists`: codes separated by white space. */
-export function openMinorUnits(lists: readonly [Units, string][]): MinorUnits {
+/** `vendor` is its name; `lists`: codes separated by white space. */
+export function openMinorUnits(vendor: string, lists: readonly [Units, string][]): MinorUnits {
   const units = new Map(
     lists.flatMap(([each, codes]) => codes.split(/\s+/).map((code): [string, Units] => [code, each])),
   )
@@ -34,20 +38,30 @@ export function openMinorUnits(lists: readonly [Units, string][]): MinorUnits {
     return theirs && iso ? theirs.exponent - iso.exponent : null
   }
 
+  function sent({ amount, currency }: Money): number | null {
+    const powers = powersOf(currency)
+    if (powers === null) return null
+    const their_amount = scaled(amount, powers)
+    const fits = Number.isSafeInteger(their_amount) && their_amount > 0
+    return fits && their_amount % units.get(currency)!.step === 0 ? their_amount : null
+  }
+
+  const unspeakable = ({ amount, currency }: Money) =>
+    `${vendor} cannot express ${amount} ${currency} in its minor units`
+
   return {
     currencies: [...units.keys()],
-    sent({ amount, currency }) {
-      const powers = powersOf(currency)
-      if (powers === null) return null
-      const their_amount = scaled(amount, powers)
-      const fits = Number.isSafeInteger(their_amount) && their_amount > 0
-      return fits && their_amount % units.get(currency)!.step === 0 ? their_amount : null
-    },
+    sent,
     read({ amount, currency }) {
       const powers = powersOf(currency)
       if (powers === null) return null
       const iso_amount = scaled(amount, -powers)
       return Number.isSafeInteger(iso_amount) && iso_amount >= 0 ? { amount: iso_amount, currency } : null
+    },
+    unspeakable,
+    partRefusal({ currency }, amount) {
+      const money = { amount, currency }
+      return sent(money) === null ? unspeakable(money) : null
     },
   }
 }

@@ -17,7 +17,7 @@ import { type AcquirerConnection, type AcquirerConnector, type CheckAnswer, cred
 import { afterRequest, isGood, type Wire, type WireAnswer, type WireRequest } from '../wire.ts'
 import { authoriseAnswer, barredWords, isKeptError, settleAnswer } from './answers.ts'
 import { type AdyenCredentials, adyenCredentials, apiUrlOf, environmentAt, isOfSandbox } from './credentials.ts'
-import { amountSent } from './currencies.ts'
+import { partRefusal, unspeakable } from './currencies.ts'
 import { noticesIn } from './notices.ts'
 import {
   type AdyenAccount,
@@ -78,8 +78,7 @@ function openAdyen(connection: AcquirerConnection<AdyenCredentials>): Acquirer {
     late_approval_ms: day_ms,
     carriesThreeDs: (data) => mpiDataOf(data) !== null,
     expiryOf: ({ brand, authorised_at }) => new Date(authorised_at.getTime() + lifeDays[brand] * day_ms),
-    partialCaptureRefusal: ({ currency }, amount) =>
-      amountSent({ amount, currency }) === null ? unspeakable({ amount, currency }) : null,
+    partialCaptureRefusal: partRefusal,
     async authorise(request): Promise<AuthoriseAnswer | UnderWay> {
       const wireRequest = paymentRequest(request, await accountOf(connection))
       if (!wireRequest) return failed(`${name}: ${unspeakable(request)}`)
@@ -164,8 +163,4 @@ function whyNot(answer: WireAnswer): string {
   const { status, json } = answer
   if (json?.errorCode === '901') return 'the key knows no such merchant_account (901)'
   return barredWords(answer) ?? `it does not show its payment methods (${status})`
-}
-
-function unspeakable({ amount, currency }: { amount: number; currency: string }): string {
-  return `Adyen cannot express ${amount} ${currency} in its minor units`
 }

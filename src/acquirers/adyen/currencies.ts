@@ -3,7 +3,7 @@
 
 import { type Money, openMinorUnits } from '../minor-units.ts'
 
-const units = openMinorUnits([
+const units = openMinorUnits('Adyen', [
   [{ exponent: 0, step: 1 }, 'CVE DJF GNF IDR JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF'],
   [{ exponent: 3, step: 1 }, 'BHD IQD JOD KWD LYD OMR TND'],
   [
@@ -18,7 +18,7 @@ const units = openMinorUnits([
 
 type TheirMoney = { value: number; currency: string }
 
-export const { currencies: adyenCurrencies } = units
+export const { currencies: adyenCurrencies, unspeakable, partRefusal } = units
 
 /** An amount of ISO minor units in Adyen's units; null if Adyen cannot express it. */
 export function amountSent({ amount, currency }: Money): TheirMoney | null {

@@ -32,7 +32,7 @@ import {
   environmentShown,
   isOfSandbox,
 } from './credentials.ts'
-import { amountSent } from './currencies.ts'
+import { partRefusal, unspeakable } from './currencies.ts'
 import { listAt } from './list.ts'
 import { noticesIn } from './notices.ts'
 import { actionsIn, isMarked, pageIn, paymentIn, type TheirAction, type TheirPayment } from './payments.ts'
@@ -94,8 +94,7 @@ function openCheckout(connection: AcquirerConnection<CheckoutCredentials>): Acqu
     // At Checkout.com nothing keeps a charge from arriving after its reversal.
     late_approval_ms: day_ms,
     carriesThreeDs: (data) => threeDsOf(data) !== null,
-    partialCaptureRefusal: ({ currency }, amount) =>
-      amountSent({ amount, currency }) === null ? unspeakable({ amount, currency }) : null,
+    partialCaptureRefusal: partRefusal,
     async authorise(request): Promise<AuthoriseAnswer | UnderWay> {
       const wireRequest = paymentRequest(request, await credentialsOf(connection))
       if (!wireRequest) return failed(`${name}: ${unspeakable(request)}`)
@@ -207,8 +206,4 @@ async function actionsAt(
   { id }: TheirPayment,
 ): Promise<TheirAction[]> {
   return actionsIn(await ask(connection, actionsOf(id, await credentialsOf(connection))))
-}
-
-function unspeakable({ amount, currency }: { amount: number; currency: string }): string {
-  return `Checkout.com cannot express ${amount} ${currency} in its minor units`
 }

@@ -18,6 +18,6 @@ const lists: [Units, string][] = [
   ],
 ]
 
-const units = openMinorUnits(lists)
+const units = openMinorUnits('Checkout.com', lists)
 
-export const { currencies: checkoutCurrencies, sent: amountSent, read: moneyRead } = units
+export const { currencies: checkoutCurrencies, sent: amountSent, read: moneyRead, unspeakable, partRefusal } = units

@@ -19,15 +19,11 @@ const lists: [Units, string][] = [
   ],
 ]
 
-const units = openMinorUnits(lists)
+const units = openMinorUnits('Stripe', lists)
 
-export const { currencies: stripeCurrencies, sent: amountSent } = units
+export const { currencies: stripeCurrencies, sent: amountSent, unspeakable, partRefusal } = units
 
 /** Stripe's amount in ISO minor units, its currency in capitals; null if it is no amount of that currency. */
 export function moneyRead({ amount, currency }: Money): Money | null {
   return units.read({ amount, currency: currency.toUpperCase() })
-}
-
-export function unspeakable({ amount, currency }: Money): string {
-  return `Stripe cannot express ${amount} ${currency} in its minor units`
 }

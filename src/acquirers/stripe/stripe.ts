@@ -18,7 +18,7 @@ import { strangeEnvironment } from '../environment.ts'
 import { afterRequest, isGood, notShown, type Wire, type WireAnswer } from '../wire.ts'
 import { confirmAnswer, methodAnswer, prepareAnswer } from './answers.ts'
 import { environmentShown, isOfSandbox, type StripeCredentials, stripeCredentials } from './credentials.ts'
-import { amountSent, unspeakable } from './currencies.ts'
+import { amountSent, partRefusal, unspeakable } from './currencies.ts'
 import { environmentOf, intentIn, pageIn } from './intents.ts'
 import { listAt } from './list.ts'
 import { noticesIn } from './notices.ts'
@@ -132,8 +132,7 @@ function openStripe(connection: AcquirerConnection<StripeCredentials>): Acquirer
     // and none will be: the handle is stored first, unless the reconciler has begun to reverse the charge.
     late_approval_ms: 0,
     carriesThreeDs: (data) => threeDsOf(data) !== null,
-    partialCaptureRefusal: ({ currency }, amount) =>
-      amountSent({ amount, currency }) === null ? unspeakable({ amount, currency }) : null,
+    partialCaptureRefusal: partRefusal,
     prepare: (request) => prepareAt(connection, request),
     authorise: (request) => confirmAt(connection, request),
     capture: (request) => settleAt(connection, 'capture', request),
