@@ -87,7 +87,7 @@ const doors: Record<string, number> = {
 /** The folders of a room, each of which may import those before it and the room's own files, which come first. */
 const floors: Record<string, string[]> = {
   payments: [
-    ...['limits', 'sessions', 'cards', 'receipts', 'authentication', 'reading', 'checkout-sessions'],
+    ...['limits', 'sessions', 'cards', 'receipts', 'authentication', 'reading', 'checkout-sessions', 'payment-links'],
     ...['acquirer-operations', 'charging', 'holds', 'refunds', 'orphans', 'acquirer-comparison', 'notices', 'history'],
   ],
   webhooks: ['queue', 'endpoints', 'sending', 'deliveries', 'stream'],
