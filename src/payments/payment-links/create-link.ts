@@ -9,7 +9,6 @@ import type { KeyRow } from '../../http/idempotency.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
-import type { Keyring } from '../../kernel/keyring.ts'
 import type { Mode } from '../../kernel/values.ts'
 import type { Clock } from '../../kernel/world.ts'
 import { accountLine, type LineWriter, writerOf } from '../../merchants/account-lines.ts'
@@ -25,7 +24,7 @@ import { items } from '../purchase.ts'
 import { modeOrRefuse } from '../sessions/new-session.ts'
 import { priceBasket } from '../sessions/price-check.ts'
 import { insertLink } from './link-store.ts'
-import { linkUrl } from './link-url.ts'
+import { type AddressContext, linkUrl } from './link-url.ts'
 
 export const linkCreate = z
   .strictObject({
@@ -79,7 +78,7 @@ export function linkRecord<Wish extends z.ZodType<z.output<typeof linkCreate>>>(
   })
 }
 
-type LinkContext = Pick<Context, 'addresses'> & { sql: Sql; ids: Ids; keyring: Keyring; clock: Clock }
+type LinkContext = AddressContext & { sql: Sql; ids: Ids; clock: Clock }
 
 type LinkRequest = { account: Account; key_mode: KeyMode; wish: z.output<typeof linkCreate>; now: Date }
 

@@ -1,18 +1,20 @@
 // GET /v1/payment_links, GET /v1/payment_links/{payment_link_id} and POST …/disable.
 
 import { z } from 'zod'
+import type { Sql } from '../../database/open.ts'
 import { secretKey } from '../../http/access.ts'
+import type { KeyRow } from '../../http/idempotency.ts'
 import { beginOf, limit_default, pageOf, pageQuery, pageView } from '../../http/list-page.ts'
 import { route } from '../../http/route.ts'
 import type { PaymentLinkId } from '../../kernel/values.ts'
-import { accountLine, writerOf } from '../../merchants/account-lines.ts'
+import { accountLine, type LineWriter, writerOf } from '../../merchants/account-lines.ts'
 import { admitKey } from '../../merchants/admit.ts'
 import { writeAs } from '../../merchants/write-as.ts'
 import type { Context } from '../context.ts'
 import { linkStatuses, noLink, paymentLinkView, type StandingLink, viewLink } from '../payment-link.ts'
 import { boundSpan, filterChoice, spanQuery } from '../reading/list-filters.ts'
 import { disableLink, findLink, listLinkRows, modeOfLink, positionOfLink } from './link-store.ts'
-import { linkUrl } from './link-url.ts'
+import { type AddressContext, linkUrl } from './link-url.ts'
 
 const tag = 'Payment links'
 
@@ -81,16 +83,27 @@ export const disablePaymentLink = route({
     const payment_link_id = params.payment_link_id as PaymentLinkId
     const link = await findLink(context.sql, { merchant_id, payment_link_id })
     if (!link) throw noLink()
-    const reply = viewIn(context, { ...link, disabled_at: link.disabled_at ?? now }, now)
-    const writer = writerOf(context, { holder, request_id })
-    const change = { change: 'payment_link.disabled', detail: { mode: link.mode }, at: now }
-    const line = accountLine(writer, { merchant_id, subject: payment_link_id, ...change })
-    const key = recordReply(reply)
-    await writeAs(context.sql, writer, (sql) => disableLink(sql, link, { key, line, now }))
-    return reply
+    return withdrawLink(context, { link, now }, writerOf(context, { holder, request_id }), recordReply)
   },
 })
 
-function viewIn(context: Context, link: StandingLink, now: Date) {
+type LinkView = z.input<typeof paymentLinkView>
+
+/** Ends a link for good. Of one that was ended before, too, of which no line is written. Throws KeyTakenError. */
+export async function withdrawLink(
+  context: AddressContext & { sql: Sql },
+  { link, now }: { link: StandingLink; now: Date },
+  writer: LineWriter,
+  recordReply: (reply: LinkView) => KeyRow | null,
+): Promise<LinkView> {
+  const reply = viewIn(context, { ...link, disabled_at: link.disabled_at ?? now }, now)
+  const { merchant_id, payment_link_id: subject, mode } = link
+  const line = accountLine(writer, { merchant_id, subject, change: 'payment_link.disabled', detail: { mode }, at: now })
+  const key = recordReply(reply)
+  await writeAs(context.sql, writer, (sql) => disableLink(sql, link, { key, line, now }))
+  return reply
+}
+
+export function viewIn(context: AddressContext, link: StandingLink, now: Date): LinkView {
   return viewLink(link, linkUrl(context, link.payment_link_id), now)
 }

@@ -12,7 +12,7 @@ const proof_bytes = 20
 /** Below the address of the hosted pages; no handle is that short. */
 export const link_page = '/l/{token}'
 
-type AddressContext = { keyring: Keyring; addresses: { base_url(): string; pay_url(): string } }
+export type AddressContext = { keyring: Keyring; addresses: { base_url(): string; pay_url(): string } }
 
 /** At the service's own origin, so that it takes payments for merchants without a hosted page, too. */
 export function linkUrl({ keyring, addresses }: AddressContext, id: PaymentLinkId): string {
