@@ -1,5 +1,6 @@
 // `ripper link create|list|show|disable`: payment links, which shoppers open and pay.
 
+import type { z } from 'zod'
 import { inCell } from '../database/cells/cells.ts'
 import type { PaymentLinkId } from '../kernel/values.ts'
 import { findAccount } from '../merchants/directory.ts'
@@ -53,7 +54,7 @@ export const linkNew = command({
   },
   async run({ options, json }) {
     const addresses = addressesOf(options)
-    const wish = linkCreate.parse(members.bodyIn(options))
+    const wish = members.bodyIn(options) as z.output<typeof linkCreate>
     const { merchant, mode } = options
     const link = await withCommandContext(async (context) => {
       const account = (await findAccount(context.sql, await merchantOf(context, merchant, json)))!
