@@ -1,6 +1,6 @@
 // One payment link: its address and QR code, what became of it, and the payments by it.
 
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { usePages } from '../client/pages.ts'
 import { useAct, useAnswer } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
@@ -72,32 +72,18 @@ export function PaymentLink({ payment_link_id }: { payment_link_id: string }) {
 }
 
 /** The address to copy, and its QR code to show, save or print. */
-function Address({ url, qr, id }: { url: string; qr: { size: number; path: string }; id: string }) {
-  const place = useRef<SVGSVGElement>(null)
-  const save = () => {
-    const text = new XMLSerializer().serializeToString(place.current!)
-    const file = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }))
-    const anchor = Object.assign(document.createElement('a'), { href: file, download: `${id}.svg` })
-    anchor.click()
-    URL.revokeObjectURL(file)
-  }
+function Address({ url, qr: { size, path }, id }: { url: string; qr: { size: number; path: string }; id: string }) {
+  const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="${8 * size}" height="${8 * size}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path d="${path}"/></svg>`
+  const file = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawing)}`
   return (
     <div className="link-address">
-      <svg
-        ref={place}
-        xmlns="http://www.w3.org/2000/svg"
-        className="qr"
-        viewBox={`0 0 ${qr.size} ${qr.size}`}
-        role="img"
-        aria-label={say('qr_code')}
-      >
-        <path fill="#fff" d={`M0 0h${qr.size}v${qr.size}H0z`} />
-        <path fill="#000" d={qr.path} shapeRendering="crispEdges" />
-      </svg>
+      <img className="qr" src={file} alt={say('qr_code')} />
       <div>
         <Copyable text={url} label={say('payment_link')} />
         <p className="acts start">
-          <Button onClick={save}>{say('qr_save')}</Button>
+          <a className="button quiet" href={file} download={`${id}.svg`}>
+            {say('qr_save')}
+          </a>
           <Button onClick={() => window.print()}>{say('print')}</Button>
         </p>
       </div>
