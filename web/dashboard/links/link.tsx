@@ -44,17 +44,19 @@ export function PaymentLink({ payment_link_id }: { payment_link_id: string }) {
         {(shown) => (
           <>
             {shown.status === 'active' && <Address url={shown.url} qr={shown.qr} id={shown.id} />}
-            <Facts
-              rows={[
-                [say('column_status'), <LinkStatus key="status" status={shown.status} />],
-                [say('column_amount'), <Amount key="amount" amount={shown.amount} currency={shown.currency} />],
-                [say('nav_payments'), paidWords(shown)],
-                [say('column_order'), shown.order_reference],
-                [say('created'), <Moment key="created" at={shown.created_at} />],
-                [say('link_ends'), shown.expires_at && <Moment key="ends" at={shown.expires_at} />],
-                [say('payment_link'), <Id key="id" id={shown.id} />],
-              ]}
-            />
+            <Section title={say('facts')}>
+              <Facts
+                rows={[
+                  [say('column_status'), <LinkStatus key="status" status={shown.status} />],
+                  [say('column_amount'), <Amount key="amount" amount={shown.amount} currency={shown.currency} />],
+                  [say('nav_payments'), paidWords(shown)],
+                  [say('column_order'), shown.order_reference],
+                  [say('created'), <Moment key="created" at={shown.created_at} />],
+                  [say('link_ends'), shown.expires_at && <Moment key="ends" at={shown.expires_at} />],
+                  [say('payment_link'), <Id key="id" id={shown.id} />],
+                ]}
+              />
+            </Section>
           </>
         )}
       </Loaded>
