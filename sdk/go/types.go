@@ -340,7 +340,7 @@ type PaymentLinkCreate struct {
 	OrderReference string       `json:"order_reference,omitzero"`
 	// what is paid for; the page shows it
 	Description string `json:"description,omitzero"`
-	// never where it is left out
+	// within five years; never where it is left out
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
 	// any number where it is left out
 	MaxPayments int64 `json:"max_payments,omitzero"`

@@ -426,7 +426,7 @@ export type PaymentLinkCreate = {
   order_reference?: string | null
   /** what is paid for; the page shows it */
   description?: string | null
-  /** never where it is left out */
+  /** within five years; never where it is left out */
   expires_at?: Timestamp | null
   /** any number where it is left out */
   max_payments?: number | null

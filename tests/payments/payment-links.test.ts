@@ -101,6 +101,7 @@ describe('a link', () => {
     ['no currency', { currency: undefined }, 'currency'],
     ['an amount of nothing', { amount: 0 }, 'amount'],
     ['an end in the past', { expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
+    ['an end beyond all years', { expires_at: '9999-12-31T23:59:59-14:00' }, 'expires_at'],
     ['an end without an offset', { expires_at: '2099-01-01T00:00:00' }, 'expires_at'],
     ['no payments', { max_payments: 0 }, 'max_payments'],
     ['half a payment', { max_payments: 1.5 }, 'max_payments'],

@@ -457,7 +457,7 @@ class PaymentLinkCreate(TypedDict):
     order_reference: NotRequired[str | None]
     # what is paid for; the page shows it
     description: NotRequired[str | None]
-    # never where it is left out
+    # within five years; never where it is left out
     expires_at: NotRequired[Timestamp | None]
     # any number where it is left out
     max_payments: NotRequired[int | None]

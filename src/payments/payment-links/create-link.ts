@@ -33,7 +33,9 @@ export const linkCreate = z
     items: items.nullish(),
     order_reference: reference.nullish(),
     description: oneLine(255).nullish().meta({ description: 'what is paid for; the page shows it' }),
-    expires_at: moment.nullish().meta({ format: 'date-time', description: 'never where it is left out' }),
+    expires_at: moment
+      .nullish()
+      .meta({ format: 'date-time', description: 'within five years; never where it is left out' }),
     max_payments: wholeNumber(1, max_payments_max).nullish().meta({ description: 'any number where it is left out' }),
   })
   .meta({ title: 'PaymentLinkCreate', note: 'The body that makes a payment link.' })
@@ -78,6 +80,13 @@ export function linkRecord<Wish extends z.ZodType<z.output<typeof linkCreate>>>(
   })
 }
 
+const life_max_ms = 5 * 366 * 24 * 3600 * 1000
+
+function isInReach(at: Date, now: Date): boolean {
+  const ahead_ms = at.getTime() - now.getTime()
+  return ahead_ms > 0 && ahead_ms <= life_max_ms
+}
+
 type LinkContext = AddressContext & { sql: Sql; ids: Ids; clock: Clock }
 
 type LinkRequest = { account: Account; key_mode: KeyMode; wish: z.output<typeof linkCreate>; now: Date }
@@ -90,8 +99,10 @@ export async function createLink(
   recordReply: (reply: z.input<typeof paymentLinkView>) => KeyRow | null,
 ): Promise<z.input<typeof paymentLinkView>> {
   const { merchant_id, routing } = account.merchant
-  if (wish.expires_at && wish.expires_at <= now) {
-    throw new Refusal('invalid_request', 'expires_at must be in the future.', { field: 'expires_at' })
+  if (wish.expires_at && !isInReach(wish.expires_at, now)) {
+    throw new Refusal('invalid_request', 'expires_at must be in the future, within five years.', {
+      field: 'expires_at',
+    })
   }
   if (!(await newestPublishableKey(context.sql, merchant_id))) {
     throw new Refusal('public_key_missing', 'The account has no publishable key, which the page of a link needs.')
