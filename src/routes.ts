@@ -17,6 +17,8 @@ import { confirm } from './payments/charging/confirm.ts'
 import { expireSession } from './payments/charging/expire-session.ts'
 import { eventSummaries, eventViews } from './payments/event-view.ts'
 import { captureHold, escalateHeld, voidHold } from './payments/holds/hold-routes.ts'
+import { createPaymentLink } from './payments/payment-links/create-link.ts'
+import { disablePaymentLink, listPaymentLinks, readPaymentLink } from './payments/payment-links/link-routes.ts'
 import { listEvents } from './payments/reading/list-events.ts'
 import { listPayments } from './payments/reading/list-payments.ts'
 import { listSessions } from './payments/reading/list-sessions.ts'
@@ -49,6 +51,10 @@ export const routes = [
   createRefund,
   listPaymentRefunds,
   readRefund,
+  createPaymentLink,
+  listPaymentLinks,
+  readPaymentLink,
+  disablePaymentLink,
   listEvents,
   createEndpoint,
   listEndpoints,

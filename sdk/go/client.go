@@ -11,17 +11,19 @@ import (
 // Client has every route that a merchant's server calls, as a method. Its calls return APIError, ConnectionError, and
 // UsageError before anything is sent. It may be used by many goroutines.
 type Client struct {
-	Checkout Checkout
-	Payments Payments
-	Refunds  Refunds
-	Events   Events
-	Webhooks Webhooks
+	Checkout     Checkout
+	Payments     Payments
+	Refunds      Refunds
+	PaymentLinks PaymentLinks
+	Events       Events
+	Webhooks     Webhooks
 }
 
 type Checkout struct{ Sessions CheckoutSessions }
 type CheckoutSessions struct{ *sender }
 type Payments struct{ *sender }
 type Refunds struct{ *sender }
+type PaymentLinks struct{ *sender }
 type Events struct{ *sender }
 type Webhooks struct {
 	Endpoints  WebhookEndpoints
@@ -52,6 +54,7 @@ func New(secretKey, baseURL string, options ...Option) (*Client, error) {
 		Checkout{CheckoutSessions{s}},
 		Payments{s},
 		Refunds{s},
+		PaymentLinks{s},
 		Events{s},
 		Webhooks{WebhookEndpoints{s}, WebhookDeliveries{s}},
 	}, nil
@@ -152,6 +155,36 @@ func (r Refunds) List(ctx context.Context, paymentID string, options ...Option) 
 	return get[RefundList](ctx, r.sender, paymentsPath+"/", "pay", paymentID, "/refunds", options)
 }
 
+// Create makes an address by which shoppers pay one amount: the answer's URL.
+func (l PaymentLinks) Create(ctx context.Context, body PaymentLinkCreate, options ...Option) (*PaymentLink, error) {
+	return post[PaymentLink](ctx, l.sender, linksPath, body, options)
+}
+
+func (l PaymentLinks) Retrieve(ctx context.Context, linkID string, options ...Option) (*PaymentLink, error) {
+	return get[PaymentLink](ctx, l.sender, linksPath+"/", "plink", linkID, "", options)
+}
+
+// List returns a page, newest first. It may have fewer rows than Limit, even none, and still more behind it.
+func (l PaymentLinks) List(ctx context.Context, query PaymentLinkQuery, options ...Option) (*Page[PaymentLink], error) {
+	return list[PaymentLink](ctx, l.sender, linksPath, query, options)
+}
+
+// All goes over every row of every page, asked for when the loop gets there.
+func (l PaymentLinks) All(ctx context.Context, query PaymentLinkQuery, options ...Option) iter.Seq2[PaymentLink, error] {
+	return rows(query.After, func(after string) (*Page[PaymentLink], error) {
+		query.After = after
+		return l.List(ctx, query, options...)
+	})
+}
+
+// Disable withdraws a link for good: nobody can begin to pay by it any more.
+func (l PaymentLinks) Disable(ctx context.Context, linkID string, options ...Option) (*PaymentLink, error) {
+	if err := judgeID("plink", linkID); err != nil {
+		return nil, err
+	}
+	return post[PaymentLink](ctx, l.sender, linksPath+"/"+linkID+"/disable", nil, options)
+}
+
 // List returns events as receivers get them, newest first, whether or not an endpoint was told.
 func (e Events) List(ctx context.Context, query EventQuery, options ...Option) (*Page[WebhookEvent], error) {
 	return list[WebhookEvent](ctx, e.sender, "/v1/events", query, options)
@@ -205,6 +238,7 @@ func (w WebhookDeliveries) Replay(ctx context.Context, deliveryID string, option
 const (
 	sessionsPath   = "/v1/checkout/sessions"
 	paymentsPath   = "/v1/payments"
+	linksPath      = "/v1/payment_links"
 	endpointsPath  = "/v1/webhooks/endpoints"
 	deliveriesPath = "/v1/webhooks/deliveries"
 )

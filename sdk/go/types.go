@@ -330,6 +330,56 @@ type HeldPayment struct {
 	Settlement         string `json:"settlement"`
 }
 
+// PaymentLinkCreate: The body that makes a payment link.
+type PaymentLinkCreate struct {
+	// in minor units
+	Amount int64 `json:"amount"`
+	// ISO 4217, in any case
+	Currency       string       `json:"currency"`
+	Items          []ItemCreate `json:"items,omitzero"`
+	OrderReference string       `json:"order_reference,omitzero"`
+	// what is paid for; the page shows it
+	Description string `json:"description,omitzero"`
+	// within five years; never where it is left out
+	ExpiresAt time.Time `json:"expires_at,omitzero"`
+	// any number where it is left out
+	MaxPayments int64 `json:"max_payments,omitzero"`
+}
+
+// PaymentLink: An address by which shoppers pay one amount.
+type PaymentLink struct {
+	ID string `json:"id"`
+	// the address of its page
+	URL    string `json:"url"`
+	Status string `json:"status"`
+	Mode   string `json:"mode"`
+	// in minor units
+	Amount         int64  `json:"amount"`
+	Currency       string `json:"currency"`
+	Items          []Item `json:"items"`
+	OrderReference string `json:"order_reference"`
+	Description    string `json:"description"`
+	// null for any number
+	MaxPayments *int64 `json:"max_payments"`
+	// payments that are captured, held or being charged
+	PaymentsCount int64     `json:"payments_count"`
+	CreatedAt     time.Time `json:"created_at"`
+	ExpiresAt     time.Time `json:"expires_at"`
+}
+
+// PaymentLinkQuery: Which payment links are listed; all without any.
+type PaymentLinkQuery struct {
+	Limit int64 `json:"limit,omitzero"`
+	// next_cursor of the page before, with the same filters
+	After string `json:"after,omitzero"`
+	Mode  string `json:"mode,omitzero"`
+	// at that time or later
+	CreatedFrom time.Time `json:"created_from,omitzero"`
+	// before that time
+	CreatedBefore time.Time `json:"created_before,omitzero"`
+	Status        string    `json:"status,omitzero"`
+}
+
 // RefundFailure: Why a refund failed.
 type RefundFailure struct {
 	Code   string `json:"code"`

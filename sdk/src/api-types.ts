@@ -416,6 +416,63 @@ export type HeldPayment = {
   settlement: 'awaiting_reconciliation' | null
 }
 
+/** The body that makes a payment link. */
+export type PaymentLinkCreate = {
+  /** in minor units */
+  amount: number
+  /** ISO 4217, in any case */
+  currency: string
+  items?: ItemCreate[] | null
+  order_reference?: string | null
+  /** what is paid for; the page shows it */
+  description?: string | null
+  /** within five years; never where it is left out */
+  expires_at?: Timestamp | null
+  /** any number where it is left out */
+  max_payments?: number | null
+}
+
+/** An address by which shoppers pay one amount. */
+export type PaymentLink = {
+  id: string
+  /** the address of its page */
+  url: string
+  status: 'active' | 'completed' | 'expired' | 'disabled'
+  mode: 'test' | 'live'
+  /** in minor units */
+  amount: number
+  currency: string
+  items: Item[] | null
+  order_reference: string | null
+  description: string | null
+  /** null for any number */
+  max_payments: number | null
+  /** payments that are captured, held or being charged */
+  payments_count: number
+  created_at: Timestamp
+  expires_at: Timestamp | null
+}
+
+/** A page of payment links, newest first. */
+export type PaymentLinkPage = {
+  data: PaymentLink[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
+/** Which payment links are listed; all without any. */
+export type PaymentLinkQuery = {
+  limit?: number
+  /** next_cursor of the page before, with the same filters */
+  after?: string
+  mode?: 'test' | 'live'
+  /** at that time or later */
+  created_from?: Timestamp
+  /** before that time */
+  created_before?: Timestamp
+  status?: 'active' | 'completed' | 'expired' | 'disabled'
+}
+
 /** Why a refund failed. */
 export type RefundFailure = {
   code: string

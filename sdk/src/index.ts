@@ -15,6 +15,7 @@ export type { Page, Pages } from './pages.ts'
 export type { RawBody } from './raw-body.ts'
 export {
   type CheckoutSessions,
+  type PaymentLinks,
   type Payments,
   type Refunds,
   Ripper,

@@ -10,6 +10,9 @@ import type {
   ListedCheckoutSession,
   ListedPayment,
   Payment,
+  PaymentLink,
+  PaymentLinkCreate,
+  PaymentLinkQuery,
   PaymentQuery,
   Refund,
   RefundCreate,
@@ -60,6 +63,16 @@ export type Refunds = {
   list(payment_id: string, options?: CallOptions): Promise<RefundList>
 }
 
+export type PaymentLinks = {
+  /** Makes an address by which shoppers pay one amount: the answer's `url`. */
+  create(body: PaymentLinkCreate, options?: WriteOptions): Promise<PaymentLink>
+  retrieve(payment_link_id: string, options?: CallOptions): Promise<PaymentLink>
+  /** Newest first. A page may have fewer rows than `limit`, even none, and still more behind it: `for await` goes over all. */
+  list(query?: PaymentLinkQuery, options?: CallOptions): Pages<PaymentLink>
+  /** Withdraws a link for good: nobody can begin to pay by it any more. */
+  disable(payment_link_id: string, options?: WriteOptions): Promise<PaymentLink>
+}
+
 export type Events = {
   /** Events as receivers get them, newest first, whether or not an endpoint was told. */
   list(query?: EventQuery, options?: CallOptions): Pages<WebhookEvent>
@@ -87,6 +100,7 @@ export class Ripper {
   readonly checkout: { readonly sessions: CheckoutSessions }
   readonly payments: Payments
   readonly refunds: Refunds
+  readonly payment_links: PaymentLinks
   readonly events: Events
   readonly webhooks: {
     readonly endpoints: WebhookEndpoints
@@ -99,6 +113,7 @@ export class Ripper {
     this.checkout = { sessions: sessions(send) }
     this.payments = payments(send)
     this.refunds = refunds(send)
+    this.payment_links = paymentLinks(send)
     this.events = { list: pagesAt(send, '/v1/events') }
     this.webhooks = { endpoints: endpoints(send), deliveries: deliveries(send) }
   }
@@ -141,6 +156,17 @@ function refunds(send: Send): Refunds {
     create: async (id, body = {}, options) => send({ method: 'POST', path: path(id), body: judgeBody(body) }, options),
     retrieve: async (id, options) => send({ method: 'GET', path: `/v1/refunds/${validateId('refund', id)}` }, options),
     list: async (id, options) => send({ method: 'GET', path: path(id) }, options),
+  }
+}
+
+function paymentLinks(send: Send): PaymentLinks {
+  const path = '/v1/payment_links'
+  const at = (id: string) => `${path}/${validateId('payment_link', id)}`
+  return {
+    create: async (body, options) => send({ method: 'POST', path, body: judgeBody(body) }, options),
+    retrieve: async (id, options) => send({ method: 'GET', path: at(id) }, options),
+    list: pagesAt(send, path),
+    disable: async (id, options) => send({ method: 'POST', path: `${at(id)}/disable` }, options),
   }
 }
 

@@ -17,6 +17,7 @@ import { helpCommand } from './help.ts'
 import { holdCapture, holdEscalate, holdList, holdSettle, holdShow, holdVoid } from './hold.ts'
 import { integrationCreate, integrationDelete, integrationList, integrationUpdate } from './integration.ts'
 import { keyCreate, keyList, keyRevoke } from './key.ts'
+import { linkDisable, linkList, linkNew, linkShow } from './link.ts'
 import { listenCommand } from './listen.ts'
 import { logsTail } from './logs-tail.ts'
 import { merchantCreate, merchantList, merchantUpdate } from './merchant.ts'
@@ -68,6 +69,7 @@ export const sections: Section[] = [
     ],
   },
   { title: 'Trying it out', commands: [listenCommand, triggerCommand, testCardsCommand, logsTail, pageCheck] },
+  { title: 'Payment links', commands: [linkNew, linkList, linkShow, linkDisable] },
   { title: 'Held payments', commands: [holdList, holdShow, holdCapture, holdVoid, holdEscalate, holdSettle] },
   { title: 'Refunds', commands: [refundCreate, refundList] },
   { title: 'Receipts and notes', commands: [receiptShow, receiptSend, paymentNote] },

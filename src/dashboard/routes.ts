@@ -31,6 +31,13 @@ import {
   listIntegrationsHere,
 } from './integrations/integration-routes.ts'
 import { createKeyHere, listKeysHere, revokeKeyHere } from './keys/key-routes.ts'
+import {
+  createLinkHere,
+  disableLinkHere,
+  listLinkPaymentsHere,
+  listLinksHere,
+  readLinkHere,
+} from './links/link-routes.ts'
 import { listOperationsHere, resolveOperationHere } from './operations/operation-routes.ts'
 import { readOverviewHere } from './overview/overview-routes.ts'
 import { listBeginningsHere } from './payments/beginnings.ts'
@@ -151,6 +158,11 @@ export const dashboardRoutes = [
   listSessionsHere,
   readSessionHere,
   readSessionTimelineHere,
+  listLinksHere,
+  createLinkHere,
+  readLinkHere,
+  disableLinkHere,
+  listLinkPaymentsHere,
   listEventsHere,
   listSavedFiltersHere,
   saveFilterHere,

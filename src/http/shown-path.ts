@@ -1,7 +1,7 @@
 // The path of a request in the form that people may see: with our ids, and without anything else in their place.
 
 const ids =
-  /^(?:(?:cs|pay|whep|ref|ch|evt)_[0-9a-f]{24}|cs_(?:test|live)_[0-9a-zA-Z]{56}|rip_pk_[0-9a-f]{48}|[0-9a-f]{32})$/
+  /^(?:(?:cs|pay|whep|ref|ch|evt|plink)_[0-9a-f]{24}|cs_(?:test|live)_[0-9a-zA-Z]{56}|rip_pk_[0-9a-f]{48}|[0-9a-f]{32})$/
 
 /**
  * `route` spells its parameters `:name`. A value without the shape of its id becomes `…`: it may be a secret or a card

@@ -1,4 +1,4 @@
-// Makes every id of the service from the world's randomness. Ids of sessions and connections contain their merchant's
+// Makes every id of the service from the world's randomness. Ids of sessions, payment links and connections contain their merchant's
 // masked routing number, so that routes that know only the id can go straight to the merchant's rows.
 
 import type { Keyring } from './keyring.ts'
@@ -11,6 +11,7 @@ import type {
   MerchantId,
   Mode,
   PaymentId,
+  PaymentLinkId,
   RefundId,
   SessionId,
 } from './values.ts'
@@ -55,6 +56,7 @@ export function openIds(random: Random, keyring: Keyring) {
       const variant = '89ab'[draw(1)[0]! & 3]
       return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${rest.slice(0, 3)}-${variant}${rest.slice(3, 6)}-${hex.slice(12)}`
     },
+    paymentLink: (routing: number, at: Date): PaymentLinkId => `plink_${routed(routing, at)}`,
     connection: (routing: number, at: Date): ConnectionId => `conn_${routed(routing, at)}`,
     attempt: (at: Date): AttemptId => `att_${recent(at)}`,
     payment: (at: Date): PaymentId => `pay_${recent(at)}`,
@@ -93,7 +95,7 @@ export function routingsIn(id: string, keyring: Keyring): number[] {
 /** The same numbers one by one, those of this release's ids first: each of the others costs a digest. */
 export function* likelyRoutings(id: string, keyring: Keyring): Generator<number> {
   const [, session, checkout] =
-    /^(?:cs|conn)_([0-9a-f]{24})$|^cs_(?:test|live)_([0-9a-f]{24})[0-9a-f]{32}$/.exec(id) ?? []
+    /^(?:cs|conn|plink)_([0-9a-f]{24})$|^cs_(?:test|live)_([0-9a-f]{24})[0-9a-f]{32}$/.exec(id) ?? []
   const hex = session ?? checkout ?? transactionHex(id)
   if (hex === null) return
   const masked_number = Number.parseInt(hex.slice(0, 8), 16)

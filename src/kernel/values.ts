@@ -5,6 +5,7 @@ export const api_version = '2026-09-01'
 
 export type SessionId = `cs_${string}`
 export type CheckoutSessionId = `cs_${Mode}_${string}`
+export type PaymentLinkId = `plink_${string}`
 export type PaymentId = `pay_${string}`
 export type RefundId = `ref_${string}`
 export type AttemptId = `att_${string}`

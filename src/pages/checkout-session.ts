@@ -2,7 +2,7 @@
 // pay by, its script gets by POST, with the token that stands behind the `#` of the address.
 
 import { inCell } from '../database/cells/cells.ts'
-import type { Page, PageAnswer } from '../http/pages.ts'
+import type { Page } from '../http/pages.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { languageFor } from '../kernel/words.ts'
 import { defaultIntegration } from '../merchants/directory.ts'
@@ -17,7 +17,7 @@ import { clientSecretOf } from '../payments/sessions/client-secret.ts'
 import type { Assets } from './assets.ts'
 import { canonicalAddress } from './document.ts'
 import { messagePage } from './message-page.ts'
-import { configurationOf, hostedDocument } from './pay.ts'
+import { configurationOf, hostedDocument, jsonAnswer } from './pay.ts'
 
 export function checkoutSessionPages(assets: Assets, pay_path: string): Page<Context>[] {
   const path = pay_path + checkout_page
@@ -42,16 +42,17 @@ export function checkoutSessionPages(assets: Assets, pay_path: string): Page<Con
       body_kind: 'fields',
       handle: async (context, { params, body, request_id }) => {
         const { checkout_session_id = '' } = params
-        if (!isPageToken(context.keyring, checkout_session_id, tokenIn(body))) return json(404, { status: 'unknown' })
+        if (!isPageToken(context.keyring, checkout_session_id, tokenIn(body)))
+          return jsonAnswer(404, { status: 'unknown' })
         if (context.clockFault() !== null) {
           throw new Refusal('store_unavailable', 'The clock of this process is wrong. Try again in a moment.')
         }
         const merchant_id = await context.directory.merchantIdOfSession(checkout_session_id)
         const place = merchant_id && (await inCell(context, merchant_id))
         const opened = place && (await openCheckout(place, { merchant_id, checkout_session_id }, request_id))
-        if (!opened) return json(404, { status: 'unknown' })
+        if (!opened) return jsonAnswer(404, { status: 'unknown' })
         const { checkout, session_id } = opened
-        return json(200, {
+        return jsonAnswer(200, {
           status: checkout.status,
           client_secret: session_id && clientSecretOf(context.keyring, session_id),
           cancel_url: checkout.cancel_url,
@@ -98,17 +99,5 @@ function tokenIn(body: string): unknown {
     return (JSON.parse(body) as { token?: unknown } | null)?.token
   } catch {
     return undefined
-  }
-}
-
-function json(status: number, answer: object): PageAnswer {
-  return {
-    status,
-    body: JSON.stringify(answer),
-    headers: {
-      'content-type': 'application/json; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-    },
   }
 }

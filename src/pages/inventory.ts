@@ -110,7 +110,7 @@ const places: Record<PageName, Pick<PageEntry, 'title' | 'address' | 'path' | 's
   'hosted-page': {
     title: 'The hosted page',
     address: '{pay_url}/{handle}',
-    path: /\/pay\/(c\/)?[^/]+$/,
+    path: /\/pay\/([cl]\/)?[^/]+$/,
     seen: 'a page of its own, for shops without a page',
     kind: 'document',
   },

@@ -5,6 +5,7 @@ import { Refusal } from '../kernel/errors.ts'
 import { type Language, languageFor } from '../kernel/words.ts'
 import { findHosted, type PublicAccount } from '../merchants/public-account.ts'
 import type { Context } from '../payments/context.ts'
+import type { LinkStatus } from '../payments/payment-link.ts'
 import { type Configuration, readConfiguration } from '../payments/reading/read-config.ts'
 import { type Assets, checkoutStyles } from './assets.ts'
 import { canonicalAddress, type DocumentOptions, document, documentHeaders } from './document.ts'
@@ -31,9 +32,16 @@ export function payPage(assets: Assets, path: string): Page<Context> {
   }
 }
 
-type HostedPage = { handle: string; base_url: string; config: Configuration; language: Language }
+type HostedPage = {
+  handle: string
+  base_url: string
+  config: Configuration
+  language: Language
+  /** Of the page of a payment link. */
+  link?: { status: LinkStatus; description: string | null; is_single: boolean }
+}
 
-export function hostedDocument(assets: Assets, { handle, base_url, config, language }: HostedPage): PageAnswer {
+export function hostedDocument(assets: Assets, { handle, base_url, config, language, link }: HostedPage): PageAnswer {
   const pictures = (config.pricing.price_list ?? []).flatMap(({ image_url }) =>
     image_url ? [new URL(image_url).origin] : [],
   )
@@ -46,7 +54,7 @@ export function hostedDocument(assets: Assets, { handle, base_url, config, langu
     base_url,
     main_id: 'pay',
     context_json:
-      `{"handle":${JSON.stringify(handle)},"base_url":${JSON.stringify(base_url)},` +
+      `{"handle":${JSON.stringify(handle)},"link":${JSON.stringify(link ?? null)},"base_url":${JSON.stringify(base_url)},` +
       `"locale":${JSON.stringify(language.locale)},"config":${JSON.stringify(config)},"words":${language.words_json}}`,
   })
 }
@@ -85,5 +93,18 @@ export function configurationOf(context: Context, publicAccount: PublicAccount):
   } catch (error) {
     if (error instanceof Refusal) return null
     throw error
+  }
+}
+
+/** What a script of a hosted page gets that asks for a session. */
+export function jsonAnswer(status: number, answer: object): PageAnswer {
+  return {
+    status,
+    body: JSON.stringify(answer),
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    },
   }
 }

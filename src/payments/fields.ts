@@ -36,6 +36,14 @@ export const wholeNumber = (least: number, most: number) => {
   return z.int(words).min(least, words).max(most, words)
 }
 
+/** A time. What is before 1970 means 1970, since nothing here is older. */
+export const moment = z.iso
+  .datetime({
+    offset: true,
+    error: 'must be an ISO 8601 time with an offset, such as 2026-09-01T12:00:00Z',
+  })
+  .transform((text) => new Date(Math.max(0, Date.parse(text))))
+
 const amountUpTo = (most: number | string) => {
   const words = must(`be a whole number from 1 to ${most}, in minor units`)
   return z.int(words).min(1, words).max(amount_max, words).meta({ description: 'in minor units' })

@@ -5,7 +5,7 @@ import type { JournalLine } from '../audit/journal.ts'
 import { column, type Row, timesOf } from '../database/driver/columns.ts'
 import type { KeyRow } from '../http/idempotency.ts'
 import { Refusal, type RefusalCode } from '../kernel/errors.ts'
-import type { CheckoutSessionId, MerchantId, Mode, SessionId } from '../kernel/values.ts'
+import type { CheckoutSessionId, MerchantId, Mode, PaymentLinkId, SessionId } from '../kernel/values.ts'
 import type { Customer, Item } from './purchase.ts'
 
 export const session_life_ms = 30 * 60 * 1000
@@ -51,6 +51,8 @@ export const sessionColumns = {
   created_at: column<Date>('timestamptz'),
   expires_at: column<Date>('timestamptz'),
   checkout_session_id: column<CheckoutSessionId | null>('text'),
+  /** By which its shopper came; null without one. */
+  payment_link_id: column<PaymentLinkId | null>('text'),
   cancellation: column<Cancellation | null>('text'),
 }
 

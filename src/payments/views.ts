@@ -59,7 +59,7 @@ export const refundView = z
 
 export const settlementView = z.literal('awaiting_reconciliation').nullable()
 
-const itemView = z
+export const itemView = z
   .object({
     kind: z.enum(itemKinds),
     sku: z.string().nullable(),

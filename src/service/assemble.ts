@@ -42,6 +42,7 @@ import { type DemoShop, demoShopPages } from '../pages/demo-shop.ts'
 import { hostedSessionPage } from '../pages/hosted-session.ts'
 import { messagePage } from '../pages/message-page.ts'
 import { payPage } from '../pages/pay.ts'
+import { paymentLinkPages } from '../pages/payment-link.ts'
 import type { Context } from '../payments/context.ts'
 import { openLimitLog } from '../payments/limits/limit-log.ts'
 import { receiveNotices } from '../payments/notices/receive-notices.ts'
@@ -294,6 +295,7 @@ function shopperPages(assets: Assets, { pay_path, demo_shop }: ServiceOptions): 
     payPage(assets, pay_path),
     hostedSessionPage(pay_path),
     ...checkoutSessionPages(assets, pay_path),
+    ...paymentLinkPages(assets, pay_path),
     ...demoShopPages(assets, demo_shop),
   ]
 }

@@ -76,7 +76,7 @@ describe('an object', () => {
     const [, named] = /\{(\w+)\}/.exec(route.path) ?? [null, 'session_id']
     const name = isCheckout(route) ? 'checkout_id' : (namesOfActs.find(([act]) => act.test(route.path))?.[1] ?? named!)
     const { client } = accounts[key]
-    const consumes = route.method === 'DELETE' || /\/(hold\/\w+|replay|expire|capture|cancel)$/.test(route.path)
+    const consumes = route.method === 'DELETE' || /\/(hold\/\w+|replay|expire|capture|cancel|disable)$/.test(route.path)
     await forgetLimits()
     if (sees(key, mode)) {
       const id = consumes ? await makes[name]!(mode) : await idOf(name, mode)
@@ -117,6 +117,7 @@ async function storedOf(merchant_id: string) {
       (select count(*) from acquirer_operations where merchant_id = ${merchant_id}) as operations,
       (select count(*) from holds where merchant_id = ${merchant_id} and status = 'pending_review') as holds,
       (select count(*) from sessions where merchant_id = ${merchant_id} and cancellation is not null) as ended,
+      (select count(*) from payment_links where merchant_id = ${merchant_id} and disabled_at is not null) as disabled,
       (select count(*) from webhook_queue where merchant_id = ${merchant_id}) as queued,
       (select count(*) || coalesce(string_agg(description, '' order by endpoint_id), '') from webhook_endpoints
         where merchant_id = ${merchant_id} and status = 'active') as endpoints`
@@ -128,7 +129,10 @@ describe('a list', () => {
   const wishes = ['', 'mode=test', 'mode=live']
   const rows = lists.flatMap((route) => keyModes.flatMap((key) => wishes.map((wish) => ({ ...route, key, wish }))))
   test.each(rows)('$name, key $key, $wish', async ({ key, wish, path }) => {
-    for (const mode of modes) await idOf('payment_id', mode)
+    for (const mode of modes) {
+      await idOf('payment_id', mode)
+      await idOf('payment_link_id', mode)
+    }
     const { client } = accounts[key]
     const { status, body } = await client.send('GET', `${path}?limit=100&${wish}`, {
       headers: client.withKey,
@@ -157,6 +161,13 @@ describe('a list', () => {
 /** What routes do that keep to the mode in their handler: the modes that a key meets there. */
 const handlers: Record<string, (key: KeyMode) => Promise<(Mode | 'both')[]>> = {
   'POST /v1/checkout/sessions': async (key) => [(await accounts[key].client.create()).body.mode],
+  'POST /v1/payment_links': async (key) => {
+    const { client } = accounts[key]
+    const headers = { ...client.withKey, 'rip-idempotency-key': crypto.randomUUID() }
+    return [
+      (await client.send('POST', '/v1/payment_links', { headers, body: { amount: 1, currency: 'GBP' } })).body.mode,
+    ]
+  },
   'POST /v1/webhooks/endpoints': async (key) => {
     const { body } = await accounts[key].client.createEndpoint({ url: 'https://shop.example/new' })
     return [body.mode ?? 'both']
@@ -200,6 +211,7 @@ const handlers: Record<string, (key: KeyMode) => Promise<(Mode | 'both')[]>> = {
 /** What a key of both modes makes: here the account is live. */
 const createdByAny: Record<string, Mode | 'both'> = {
   'POST /v1/checkout/sessions': 'live',
+  'POST /v1/payment_links': 'live',
   'POST /v1/webhooks/endpoints': 'both',
 }
 

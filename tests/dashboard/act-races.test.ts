@@ -181,6 +181,22 @@ const acts: Record<string, Act | Act[]> = {
     prepare: async ({ account }) => (await account.client.pay()).body.payment_id,
     run: ({ post }, id) => post(`/payments/${id}/refunds`),
   },
+  'POST /payment_links': {
+    act: 'makes a payment link',
+    run: ({ post }) => post('/payment_links', { amount: 1, currency: 'GBP', mode: 'test' }),
+  },
+  'POST /payment_links/{payment_link_id}/disable': {
+    act: 'withdraws a payment link',
+    prepare: async ({ owner, path }) =>
+      (
+        await owner.post(
+          path('/payment_links'),
+          { amount: 1, currency: 'GBP', mode: 'test' },
+          { headers: { 'rip-idempotency-key': crypto.randomUUID() } },
+        )
+      ).body.id,
+    run: ({ post }, id) => post(`/payment_links/${id}/disable`),
+  },
   'POST /payments/{payment_id}/notes': {
     act: 'writes a note',
     prepare: async ({ account }) => (await account.client.pay()).body.payment_id,

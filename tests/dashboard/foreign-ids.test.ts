@@ -32,6 +32,10 @@ const ids: Record<string, string[]> = await (async () => {
   )
   const [operation] = await service.sql<{ operation_id: string }[]>`
     select operation_id from acquirer_operations where merchant_id = ${theirs.merchant_id} and state = 'unknown'`
+  const sold = await client.send('POST', '/v1/payment_links', {
+    headers: { ...client.withKey, 'rip-idempotency-key': crypto.randomUUID() },
+    body: { amount: 1, currency: 'GBP' },
+  })
   const { delivery_id, endpoint_id } = await deadLetter({ ...service, account: theirs })
   await linkFor(service, {
     purpose: 'invite',
@@ -53,6 +57,7 @@ const ids: Record<string, string[]> = await (async () => {
     key_id: [theirs.key_id, theirs.publishable_key!],
     user_id: [their_owner.user_id],
     link_id: [link!.link_id],
+    payment_link_id: [sold.body.id],
   }
 })()
 

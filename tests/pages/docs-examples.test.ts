@@ -106,6 +106,11 @@ async function ready(operationId: string): Promise<Record<string, string>> {
     const { body } = await client.refund(payment_id, asked)
     return { ...ids, payment_id, session_id, refund_id: body.id }
   }
+  if (/_payment_links?$/.test(operationId)) {
+    const headers = { ...client.withKey, 'rip-idempotency-key': crypto.randomUUID() }
+    const sent = { ...order, customer: undefined, description: 'One teapot', max_payments: 1 }
+    return { ...ids, link_id: (await client.send('POST', '/v1/payment_links', { headers, body: sent })).body.id }
+  }
   if (operationId === 'read_a_compatible_event') {
     const { payment_id } = (await client.pay(visa, order)).body
     const [event] = await service.sql<
@@ -161,6 +166,7 @@ async function lineFor(listed: DocumentedOperation): Promise<string> {
     [/\bcs_[0-9a-f]{24}\b/g, ids.session_id],
     [/\bpay_[0-9a-f]{24}\b/g, ids.payment_id],
     [/\bref_[0-9a-f]{24}\b/g, ids.refund_id],
+    [/\bplink_[0-9a-f]{24}\b/g, ids.link_id],
     [/\bch_[0-9a-f]{24}\b/g, ids.payment_id?.replace('pay_', 'ch_')],
     [/\bwhep_[0-9a-f]{24}\b/g, ids.endpoint_id],
     [/\bevt_[0-9a-f]{24}\b/g, ids.event_id],

@@ -442,6 +442,24 @@ describe('capture.md', () => {
   }, 60_000)
 })
 
+describe('payment-links.md', () => {
+  const { blocks, not_run } = readGuide('docs/payment-links.md')
+
+  test('has no block that is not run here', () => {
+    expect(not_run).toEqual([])
+    expect(Object.keys(blocks)).toEqual(['create', 'command'])
+  })
+
+  test('a link is made in two ways, and the first is opened', async () => {
+    const set = `API=${demo.base_url} KEY=${demo.secret_key}\n`
+    const link = JSON.parse(await run(set + blocks.create!))
+    expect(link).toMatchObject({ status: 'active', max_payments: 1, payments_count: 0 })
+    expect(await (await fetch(link.url)).text()).toContain('One teapot')
+    const listed = await run(set + blocks.command!)
+    expect(listed.match(/0 of 1 +One teapot/g)).toHaveLength(2)
+  }, 60_000)
+})
+
 describe('refunds.md', () => {
   const { blocks, not_run } = readGuide('docs/refunds.md')
 

@@ -27,6 +27,7 @@ type Holdings = ListHoldings & {
   held: string
   card: string
   attempt: string
+  payment_link: string
   endpoint: string
   /** One that is told in the other platform's words. */
   compatible_endpoint: string
@@ -105,6 +106,8 @@ async function holdingsOf(account: Account): Promise<Holdings> {
     select event_id from events where merchant_id = ${account.merchant_id} limit 1`
   const [attempt] = await service.sql<{ server_transaction_id: string }[]>`
     select server_transaction_id from attempts where attempt_id = ${authenticated.attempt.id}`
+  for (let count = 0; count < 2; count++) await newLink(client)
+  const { body: link } = await newLink(client)
   const { body: checkout } = await client.send('POST', checkouts, {
     headers: { authorization: `Bearer ${account.secret_key}` },
     body: { ...checkoutOrder, success_url: `${shop}/done` },
@@ -120,6 +123,7 @@ async function holdingsOf(account: Account): Promise<Holdings> {
     refund: refund.id,
     card: await client.reference(await client.open(), visa),
     delivery,
+    payment_link: link.id,
     endpoint,
     compatible_endpoint: compatible.id,
     attempt: authenticated.attempt.id,
@@ -135,6 +139,12 @@ async function holdingsOf(account: Account): Promise<Holdings> {
     transaction: attempt!.server_transaction_id,
   }
 }
+
+const newLink = (client: Account['client']) =>
+  client.send('POST', '/v1/payment_links', {
+    headers: { ...client.withKey, ...fresh() },
+    body: { amount: 1, currency: 'GBP' },
+  })
 
 /** The same shapes with other letters: every hex digit and the names are changed, all else stays. */
 function strangerTo(holdings: Holdings): Holdings {
@@ -294,6 +304,14 @@ const rows: Row[] = [
       body: { ...purchase, confirmation_url: `${origin}/thanks` },
     }),
   ],
+  ...(['GET', 'POST'] as const).map((method): Row => {
+    const path = `/v1/payment_links/{payment_link_id}${method === 'POST' ? '/disable' : ''}`
+    const ask = ({ payment_link }: Holdings) => ({
+      path: path.replace('{payment_link_id}', payment_link),
+      headers: withKey(),
+    })
+    return [`${method} ${path}`, 'payment_link', ask]
+  }),
   [
     'DELETE /v1/webhooks/endpoints/{endpoint_id}',
     'endpoint',
@@ -352,6 +370,7 @@ const rows: Row[] = [
 
 /** Routes that take nothing which is another's, and why; what they show is looked at below. */
 const without_ids: Record<string, string> = {
+  'POST /v1/payment_links': 'takes amounts and texts only',
   'POST /v1/webhooks/endpoints': 'takes an address and types only',
   'GET /v1/webhooks/endpoints': 'lists',
   'GET /v1/checkout/handles/{handle}': 'a handle is public, as is all that it shows',

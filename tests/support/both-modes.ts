@@ -99,6 +99,11 @@ function openMakers(service: Service, makers: Record<Mode, Account>) {
       const body = { ...order, success_url: `${shop}/done` }
       return (await client.send('POST', checkouts, { headers, body })).body.id
     },
+    async payment_link_id(mode) {
+      const { client } = makers[mode]
+      const headers = { ...client.withKey, 'rip-idempotency-key': crypto.randomUUID() }
+      return (await client.send('POST', '/v1/payment_links', { headers, body: { amount: 1, currency: 'GBP' } })).body.id
+    },
     async refund_id(mode) {
       const { client } = makers[mode]
       return (await client.refund(await idOf('payment_id', mode), { amount: 1 })).body.id

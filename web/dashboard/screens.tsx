@@ -10,6 +10,8 @@ import { opens, type ScreenName, screens } from './frame/screen-names.ts'
 import { Holds } from './holds/holds.tsx'
 import { Integrations } from './integrations/integrations.tsx'
 import { Keys } from './keys/keys.tsx'
+import { PaymentLink } from './links/link.tsx'
+import { PaymentLinks } from './links/links.tsx'
 import { usePlace } from './merchant.ts'
 import { Merchants } from './merchants/merchants.tsx'
 import { Operations } from './operations/operations.tsx'
@@ -33,6 +35,7 @@ const components: Record<ScreenName, ComponentType> = {
   payments: Payments,
   holds: Holds,
   refunds: AllRefunds,
+  links: PaymentLinks,
   sessions: Sessions,
   webhooks: Webhooks,
   requests: Requests,
@@ -60,6 +63,11 @@ export function Screens() {
       <Route path={at('payments/:payment_id/customer')}>
         {(params: Record<string, string | undefined>) => (
           <CustomerPayments key={params.payment_id} payment_id={params.payment_id ?? ''} />
+        )}
+      </Route>
+      <Route path={at('links/:payment_link_id')}>
+        {(params: Record<string, string | undefined>) => (
+          <PaymentLink key={params.payment_link_id} payment_link_id={params.payment_link_id ?? ''} />
         )}
       </Route>
       <Route path={at('sessions/:session_id')}>

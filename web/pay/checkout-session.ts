@@ -2,11 +2,10 @@
 
 import { element } from '../shared/element.ts'
 import { say } from '../shared/words.ts'
-import { linksLine } from './links.ts'
+import { end, tell } from './card.ts'
 import { notice, refusalNotice } from './notice.ts'
 import { openPayment, type Page } from './payment.ts'
 import { type OpenedCheckout, openCheckout } from './requests.ts'
-import { shopLine } from './summary.ts'
 
 type Address = Pick<Location, 'pathname' | 'hash'>
 
@@ -61,16 +60,6 @@ function drawAnswer(page: Page, { status, client_secret, cancel_url, success_url
   } else tell(page, end(say(words, 'expired'), element('p', {}, say(words, 'expired_detail'))))
 }
 
-/** What is no fault: it is paid, or too late. */
-function end(heading: string, ...parts: HTMLElement[]): HTMLElement {
-  return element('div', { class: 'notice end', role: 'status' }, element('h2', {}, heading), ...parts)
-}
-
 function unavailable({ context: { words } }: Page): [string, string] {
   return [say(words, 'unavailable'), say(words, 'unavailable_detail')]
-}
-
-function tell({ context, root }: Page, ...parts: HTMLElement[]): void {
-  const card = element('div', { class: 'card' }, shopLine(context, 'h1'), ...parts, linksLine(context))
-  root.replaceChildren(element('div', { class: 'alone' }, card))
 }

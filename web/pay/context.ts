@@ -5,11 +5,18 @@ import type { Words } from '../shared/words.ts'
 
 export type Context = {
   handle: string
+  /** Of the page of a payment link; null on every other page. */
+  link: PaymentLink | null
   base_url: string
   config: Config
   words: Words
   locale: string
 }
+
+export type LinkStatus = 'active' | 'completed' | 'expired' | 'disabled'
+
+/** As it was when the page was loaded. */
+export type PaymentLink = { status: LinkStatus; description: string | null; is_single: boolean }
 
 /** The members of the configuration body that this page uses. */
 export type Config = {

@@ -2,16 +2,16 @@
 
 import type { Ripper } from '../checkout/api.ts'
 import { followAppearance } from '../shared/appearance.ts'
-import { element, readContext } from '../shared/element.ts'
+import { readContext } from '../shared/element.ts'
+import { drawCard, tell } from './card.ts'
 import { drawCheckout, isCheckoutPage } from './checkout-session.ts'
 import { choiceForm } from './choice.ts'
 import { appearanceOf, type Context } from './context.ts'
 import { keptPayments, keyOfPurchase, keyOfSession } from './kept.ts'
 import { type OrderedItem, type Purchase, readLink } from './link.ts'
-import { linksLine } from './links.ts'
 import { linkNotice } from './notice.ts'
 import { openPayment, type Page } from './payment.ts'
-import { shopLine } from './summary.ts'
+import { drawPaymentLink } from './payment-link.ts'
 
 const context = readContext<Context>()
 const ripper = (globalThis as { Ripper?: Ripper }).Ripper
@@ -29,7 +29,8 @@ page.factory.catch(() => {})
 let leave = () => {}
 
 followAppearance(document.documentElement, () => appearanceOf(context))
-if (isCheckoutPage(location)) void drawCheckout(page)
+if (context.link) void drawPaymentLink(page, context.link)
+else if (isCheckoutPage(location)) void drawCheckout(page)
 else {
   draw()
   window.addEventListener('popstate', drawNext)
@@ -58,16 +59,10 @@ function draw() {
     drawKept(link.session_id)
   } else if (link.kind === 'choice') {
     const chosen: OrderedItem[] = history.state?.items ?? []
-    drawCard(...choiceForm(context, { goods: link.goods, chosen, choose }))
+    drawCard(page, ...choiceForm(context, { goods: link.goods, chosen, choose }))
   } else {
-    drawCard(shopLine(context, 'h1'), linkNotice(context.words, link.fault))
+    tell(page, linkNotice(context.words, link.fault))
   }
-}
-
-function drawCard(...parts: HTMLElement[]) {
-  page.root.replaceChildren(
-    element('div', { class: 'alone' }, element('div', { class: 'card' }, ...parts, linksLine(context))),
-  )
 }
 
 function drawPurchase(purchase: Purchase) {
@@ -91,7 +86,7 @@ async function refuseForeign(session_id: string) {
   if (answer?.status !== 404 || leave !== drawn) return
   leave()
   leave = () => {}
-  drawCard(shopLine(context, 'h1'), linkNotice(context.words, 'link_secret'))
+  tell(page, linkNotice(context.words, 'link_secret'))
 }
 
 function keepSecret(key: string, client_secret: string) {
@@ -104,7 +99,7 @@ function drawKept(session_id: string) {
   if (secret) {
     history.replaceState(history.state, '', `#${secret}`)
     draw()
-  } else drawCard(shopLine(context, 'h1'), linkNotice(context.words, 'link_secret'))
+  } else tell(page, linkNotice(context.words, 'link_secret'))
 }
 
 /**

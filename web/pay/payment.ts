@@ -33,8 +33,15 @@ type OwnPurchase = {
   another: () => void
 }
 
-/** A session that this page did not create. `again` asks for the next; without it, only the merchant's server can create another. */
-type ServerSession = { kind: 'session'; client_secret: string; again?: () => void }
+/** A session that this page did not create. */
+type ServerSession = {
+  kind: 'session'
+  client_secret: string
+  /** Asks for the next where this one is over; without it, only the merchant's server can create another. */
+  again?: () => void
+  /** The same where this one is paid. */
+  another?: (() => void) | undefined
+}
 
 type Visit = {
   page: Page
@@ -88,10 +95,10 @@ async function readHowItStands(visit: Visit, client_secret: string): Promise<voi
     screen.bill(billOf(charged, page.context.config.pricing))
     if (status === 'succeeded' && result && isPaid(result)) offerAnother(visit)
     if (status === 'declined' || status === 'expired') offerStartAgain(visit)
-  } else if (answer.refusal.code === 'unauthorized' && intended.kind === 'purchase') {
+  } else if (answer.refusal.code === 'unauthorized') {
     // The tab kept a session that the service does not know.
     page.kept.forget(intended.key)
-    intended.reopen()
+    reopenOf(intended)?.()
   }
 }
 
@@ -128,15 +135,20 @@ function isPaid({ status }: Pick<ConfirmResult, 'status'>): boolean {
 }
 
 function offerAnother({ page, intended, screen }: Visit) {
-  if (intended.kind !== 'purchase') return
+  const { another } = intended
+  if (!another) return
   screen.offer('another_payment', () => {
     page.kept.forget(intended.key)
-    intended.another()
+    another()
   })
 }
 
+function reopenOf(intended: IntendedPayment): (() => void) | undefined {
+  return intended.kind === 'purchase' ? intended.reopen : intended.again
+}
+
 function offerStartAgain({ page, intended, screen }: Visit) {
-  const again = intended.kind === 'purchase' ? intended.reopen : intended.again
+  const again = reopenOf(intended)
   if (!again) return
   screen.offer('start_again', () => {
     page.kept.forget(intended.key)

@@ -2,7 +2,7 @@
 
 import type { ConfirmResult } from '../checkout/api.ts'
 import { abortAfter } from '../shared/abort-after.ts'
-import type { Context } from './context.ts'
+import type { Context, LinkStatus } from './context.ts'
 import type { Purchase } from './link.ts'
 import type { Item } from './totals.ts'
 
@@ -61,6 +61,11 @@ export function openCheckout(path: string, token: string): Promise<Answer<Opened
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ token }),
   })
+}
+
+/** A session to pay by; without one where the link is over. */
+export function openLink(path: string): Promise<Answer<{ status: LinkStatus; client_secret: string | null }>> {
+  return ask(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })
 }
 
 /** Sends only what the link says, because the service knows the prices. */

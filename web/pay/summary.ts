@@ -10,7 +10,7 @@ import type { Bill, BillLine } from './totals.ts'
 export type Summary = { element: HTMLElement; show(bill: Bill): void }
 
 export function summary(context: Context): Summary {
-  const { words, config, locale } = context
+  const { words, config, locale, link } = context
   const total = element('p', { class: 'amount' })
   const lines = element('div', { class: 'bill', id: 'bill' })
   const fold = foldOf(say(words, 'order_summary'), lines)
@@ -18,6 +18,7 @@ export function summary(context: Context): Summary {
     'section',
     { class: 'summary bare', 'aria-label': say(words, 'order_summary') },
     shopLine(context, 'h1', say(words, 'pay_to', { shop: config.merchant.name })),
+    ...(link?.description ? [element('p', { class: 'purpose', dir: 'auto' }, link.description)] : []),
     element('div', { class: 'sum' }, total, fold),
     lines,
   )

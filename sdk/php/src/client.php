@@ -16,6 +16,7 @@ final class Ripper
     public readonly Checkout $checkout;
     public readonly Payments $payments;
     public readonly Refunds $refunds;
+    public readonly PaymentLinks $payment_links;
     public readonly Events $events;
     public readonly Webhooks $webhooks;
 
@@ -34,6 +35,7 @@ final class Ripper
         $this->checkout = new Checkout($sender);
         $this->payments = new Payments($sender);
         $this->refunds = new Refunds($sender);
+        $this->payment_links = new PaymentLinks($sender);
         $this->events = new Events($sender);
         $this->webhooks = new Webhooks($sender);
     }
@@ -242,6 +244,56 @@ final class Refunds extends Resource
     {
         $path = '/v1/payments/' . self::id('pay', $payment_id) . '/refunds';
         return new RefundList($this->sender->send('GET', $path, $options));
+    }
+}
+
+/**
+ * @phpstan-import-type PaymentLinkCreate from Sent
+ * @phpstan-import-type PaymentLinkQuery from Sent
+ * @phpstan-import-type CallOptions from Resource
+ * @phpstan-import-type WriteOptions from Resource
+ */
+final class PaymentLinks extends Resource
+{
+    /**
+     * Makes an address by which shoppers pay one amount: the answer's `url`.
+     *
+     * @param PaymentLinkCreate $body
+     * @param WriteOptions $options
+     */
+    public function create(array $body, array $options = []): PaymentLink
+    {
+        return new PaymentLink($this->sender->send('POST', '/v1/payment_links', $options, body: $body));
+    }
+
+    /** @param CallOptions $options */
+    public function retrieve(string $payment_link_id, array $options = []): PaymentLink
+    {
+        $path = '/v1/payment_links/' . self::id('plink', $payment_link_id);
+        return new PaymentLink($this->sender->send('GET', $path, $options));
+    }
+
+    /**
+     * Newest first.
+     *
+     * @param PaymentLinkQuery $query
+     * @param CallOptions $options
+     * @return Pages<PaymentLink>
+     */
+    public function list(array $query = [], array $options = []): Pages
+    {
+        return $this->pages('/v1/payment_links', PaymentLink::class, $query, $options);
+    }
+
+    /**
+     * Withdraws a link for good: nobody can begin to pay by it any more.
+     *
+     * @param WriteOptions $options
+     */
+    public function disable(string $payment_link_id, array $options = []): PaymentLink
+    {
+        $path = '/v1/payment_links/' . self::id('plink', $payment_link_id) . '/disable';
+        return new PaymentLink($this->sender->send('POST', $path, $options));
     }
 }
 

@@ -15,6 +15,8 @@ namespace Ripper;
  * @phpstan-type CheckoutSessionQuery array{limit?: int, after?: string, mode?: 'test'|'live', created_from?: string, created_before?: string, status?: 'requires_payment'|'processing'|'succeeded'|'declined'|'expired', order_reference?: string}
  * @phpstan-type PaymentQuery array{limit?: int, after?: string, mode?: 'test'|'live', created_from?: string, created_before?: string, status?: 'captured'|'held'|'voided'|'pending'|'declined'|'failed', customer_email?: string, card_last4?: string, order_reference?: string, amount?: int, currency?: string, decline_code?: string, refunded?: bool}
  * @phpstan-type EventQuery array{limit?: int, after?: string, mode?: 'test'|'live', created_from?: string, created_before?: string, type?: 'payment.captured'|'payment.held'|'payment.voided'|'payment.declined'|'payment.failed'|'refund.succeeded'|'refund.failed', payment_id?: string}
+ * @phpstan-type PaymentLinkCreate array{amount: int, currency: string, items?: list<ItemCreate>|null, order_reference?: string|null, description?: string|null, expires_at?: string|null, max_payments?: int|null}
+ * @phpstan-type PaymentLinkQuery array{limit?: int, after?: string, mode?: 'test'|'live', created_from?: string, created_before?: string, status?: 'active'|'completed'|'expired'|'disabled'}
  * @phpstan-type RefundCreate array{amount?: int, reason?: string|null}
  * @phpstan-type WebhookEndpointCreate array{url: string, event_filter?: list<'payment.captured'|'payment.held'|'payment.voided'|'payment.declined'|'payment.failed'|'charge.dispute.closed'|'charge.dispute.created'|'charge.refunded'|'checkout.session.async_payment_failed'|'checkout.session.async_payment_succeeded'|'checkout.session.completed'|'checkout.session.expired'|'payment_intent.amount_capturable_updated'|'payment_intent.canceled'|'payment_intent.payment_failed'|'payment_intent.succeeded'|'refund.failed'>|null, event_format?: 'ripper'|'stripe'|null, api_version?: string|null, standard_webhooks?: bool|null, extension_events?: list<'refund.succeeded'|'refund.failed'>|null}
  * @phpstan-type WebhookDeliveryQuery array{limit?: int, after?: string, status?: 'succeeded'|'failed'|'dead_lettered'|'pending', event_type?: string}
@@ -476,6 +478,42 @@ final class HeldPayment extends Answer
         'failed_refund_amount' => null,
         'hold' => Hold::class,
         'settlement' => null,
+    ];
+}
+
+/**
+ * An address by which shoppers pay one amount.
+ *
+ * @property-read string $id
+ * @property-read string $url the address of its page
+ * @property-read 'active'|'completed'|'expired'|'disabled' $status
+ * @property-read 'test'|'live' $mode
+ * @property-read int $amount in minor units
+ * @property-read string $currency
+ * @property-read list<Item>|null $items
+ * @property-read string|null $order_reference
+ * @property-read string|null $description
+ * @property-read int|null $max_payments null for any number
+ * @property-read int $payments_count payments that are captured, held or being charged
+ * @property-read string $created_at
+ * @property-read string|null $expires_at
+ */
+final class PaymentLink extends Answer
+{
+    protected const MEMBERS = [
+        'id' => null,
+        'url' => null,
+        'status' => null,
+        'mode' => null,
+        'amount' => null,
+        'currency' => null,
+        'items' => [Item::class],
+        'order_reference' => null,
+        'description' => null,
+        'max_payments' => null,
+        'payments_count' => null,
+        'created_at' => null,
+        'expires_at' => null,
     ];
 }
 

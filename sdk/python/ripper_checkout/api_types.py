@@ -446,6 +446,59 @@ class HeldPayment(TypedDict):
     settlement: Literal["awaiting_reconciliation"] | None
 
 
+class PaymentLinkCreate(TypedDict):
+    """The body that makes a payment link."""
+
+    # in minor units
+    amount: int
+    # ISO 4217, in any case
+    currency: str
+    items: NotRequired[list[ItemCreate] | None]
+    order_reference: NotRequired[str | None]
+    # what is paid for; the page shows it
+    description: NotRequired[str | None]
+    # within five years; never where it is left out
+    expires_at: NotRequired[Timestamp | None]
+    # any number where it is left out
+    max_payments: NotRequired[int | None]
+
+
+class PaymentLink(TypedDict):
+    """An address by which shoppers pay one amount."""
+
+    id: str
+    # the address of its page
+    url: str
+    status: Literal["active", "completed", "expired", "disabled"]
+    mode: Literal["test", "live"]
+    # in minor units
+    amount: int
+    currency: str
+    items: list[Item] | None
+    order_reference: str | None
+    description: str | None
+    # null for any number
+    max_payments: int | None
+    # payments that are captured, held or being charged
+    payments_count: int
+    created_at: Timestamp
+    expires_at: Timestamp | None
+
+
+class PaymentLinkQuery(TypedDict):
+    """Which payment links are listed; all without any."""
+
+    limit: NotRequired[int]
+    # next_cursor of the page before, with the same filters
+    after: NotRequired[str]
+    mode: NotRequired[Literal["test", "live"]]
+    # at that time or later
+    created_from: NotRequired[Timestamp]
+    # before that time
+    created_before: NotRequired[Timestamp]
+    status: NotRequired[Literal["active", "completed", "expired", "disabled"]]
+
+
 class RefundFailure(TypedDict):
     """Why a refund failed."""
 

@@ -73,6 +73,7 @@ class Ripper:
         self.checkout = Checkout(sender)
         self.payments = Payments(sender)
         self.refunds = Refunds(sender)
+        self.payment_links = PaymentLinks(sender)
         self.events = Events(sender)
         self.webhooks = Webhooks(sender)
 
@@ -164,6 +165,25 @@ class Refunds(_Resource):
     def list(self, payment_id: str, **options: Unpack[CallOptions]) -> api.RefundList:
         """All refunds of a payment, newest first."""
         return self._send("GET", f"/v1/payments/{_id('pay', payment_id)}/refunds", **options)
+
+
+class PaymentLinks(_Resource):
+    def create(self, body: api.PaymentLinkCreate, **options: Unpack[WriteOptions]) -> api.PaymentLink:
+        """Makes an address by which shoppers pay one amount: the answer's `url`."""
+        return self._send("POST", "/v1/payment_links", body=body, **options)
+
+    def retrieve(self, payment_link_id: str, **options: Unpack[CallOptions]) -> api.PaymentLink:
+        return self._send("GET", f"/v1/payment_links/{_id('plink', payment_link_id)}", **options)
+
+    def disable(self, payment_link_id: str, **options: Unpack[WriteOptions]) -> api.PaymentLink:
+        """Withdraws a link for good: nobody can begin to pay by it any more."""
+        return self._send("POST", f"/v1/payment_links/{_id('plink', payment_link_id)}/disable", **options)
+
+    def list(
+        self, query: api.PaymentLinkQuery | None = None, **options: Unpack[CallOptions]
+    ) -> Pages[api.PaymentLink]:
+        """Newest first."""
+        return self._pages("/v1/payment_links", query, options)
 
 
 class Events(_Resource):

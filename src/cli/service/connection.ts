@@ -98,12 +98,17 @@ export function baseUrlOf(options: Address): string {
   return baseUrl(options, config, readDemo(config.data_dir))
 }
 
-/** The address of a hosted page: from the setting here, else from the service's last start. */
+/** The address of a hosted page. */
 export function hostedPageUrl(handle: string): string {
+  return `${hostedPagesUrl()}/${handle}`
+}
+
+/** Below which the hosted pages are: from the setting here, else from the service's last start. */
+export function hostedPagesUrl(): string {
   const config = readConfig(terminal().environment)
   const demo = readDemo(config.data_dir)
   const pay_url = config.pay_url ?? (config.base_url === null ? demo?.pay_url : null)
-  return `${pay_url ?? `${baseUrl({}, config, demo)}/pay`}/${handle}`
+  return pay_url ?? `${baseUrl({}, config, demo)}/pay`
 }
 
 function baseUrl(options: Address, { base_url, host, port }: ReturnType<typeof readConfig>, demo: Demo | null): string {

@@ -49,6 +49,8 @@ export const readPaymentHere = route({
     /** While a charge is under way: when its answer counts as lost, and the service asks the acquirer. */
     answer_by: z.string().nullable(),
     amount_verification_source: z.string(),
+    /** By which the shopper came. */
+    payment_link_id: z.string().nullable(),
     /** How much the person may refund of what is left. */
     refund_max: z.int(),
     /** Up to how much of a payment their role may refund, 0 where no owner has said so; null for a role without a limit. */
@@ -83,6 +85,7 @@ export const readPaymentHere = route({
       settlement: settlementAt(session, now),
       answer_by: timestampOrNull(session.answer_by),
       amount_verification_source: session.amount_verification_source,
+      payment_link_id: session.payment_link_id,
       refund_max,
       refund_limit,
       refund_count: payment.refund_count,

@@ -34,6 +34,7 @@ select create_distributed_function('webhook_id(timestamptz, text)');
 
 select create_distributed_table('sessions', 'merchant_id', colocate_with => 'none');
 select create_distributed_table('checkout_sessions', 'merchant_id', colocate_with => 'sessions');
+select create_distributed_table('payment_links', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('attempts', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('payments', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('holds', 'merchant_id', colocate_with => 'sessions');

@@ -89,6 +89,15 @@ const chargeRead = {
   refunded: false,
   status: 'succeeded',
 }
+const link = {
+  id: `plink_${hex}`,
+  url: `http://127.0.0.1:8080/pay/l/${'Q0d'.repeat(14)}Q`,
+  status: 'active',
+  description: 'One teapot',
+  max_payments: 1,
+  payments_count: 0,
+  expires_at: null,
+}
 const sku = 'pot'
 const offer = { id: sku, images: [], marketing_features: [], unit_amount_decimal: '4200', updated: 1789378200 }
 const unpaidIntent = {
@@ -176,6 +185,14 @@ export const chosenValues: Record<string, ChosenOf> = {
     answer: Object.fromEntries(Object.entries(refund).map(([name, value]) => [`refunds[].${name}`, value])),
   },
   read_a_refund: { answer: refund },
+  create_a_payment_link: {
+    idempotency_key: 'order-1001-link',
+    request: { description: link.description, max_payments: 1 },
+    answer: link,
+  },
+  list_payment_links: { query: { status: 'active' }, answer: inList(link) },
+  read_a_payment_link: { answer: link },
+  withdraw_a_payment_link: { idempotency_key: 'order-1001-link-end', answer: { ...link, status: 'disabled' } },
   register_a_webhook_endpoint: {
     answer: { ...endpoint, ...plainEndpoint, standard_signing_secret: undefined },
   },

@@ -48,6 +48,7 @@ export const sampleValues: Record<string, unknown[]> = {
   session_id: [session],
   checkout_session_id: [session],
   payment_id: [`pay_${hex}`],
+  payment_link_id: [`plink_${hex}`],
   refund_id: [`ref_${hex}`],
   payment_intent: [session],
   charge: [`ch_${hex}`],

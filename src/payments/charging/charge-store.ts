@@ -2,13 +2,14 @@
 
 import type { JournalLine } from '../../audit/journal.ts'
 import { rowIf } from '../../database/driver/rows.ts'
-import type { Sql } from '../../database/open.ts'
+import type { AnySql, Sql } from '../../database/open.ts'
 import { isInExpectedState } from '../acquirer-operations/operation-store.ts'
 import { chargeRows, settledAttempt } from '../acquirer-operations/outcome-store.ts'
 import type { Attempt } from '../attempt.ts'
 import type { Operation } from '../operation.ts'
 import type { ChargeOutcome } from '../outcome.ts'
 import type { Payment } from '../payment.ts'
+import { lockActiveLink } from '../payment-links/link-store.ts'
 import type { Session } from '../session.ts'
 import { isUnpaidAsRead } from '../sessions/session-store.ts'
 import type { VaultCard } from '../vault-card.ts'
@@ -26,9 +27,19 @@ export type ChargeCard = VaultCard & { sealed_code: Buffer | null }
 
 /**
  * Commits the intent to charge: operation, pending payment, session `processing`. Returns the card, still sealed. Returns
- * undefined, with nothing written, if the session or attempt has changed since it was read, or if the card is gone.
+ * undefined, with nothing written, if the session or attempt has changed since it was read, or if the card is gone. Throws
+ * `session_expired` if the payment link of the session is over.
  */
 export async function beginCharge(sql: Sql, intent: ChargeIntent): Promise<ChargeCard | undefined> {
+  const { merchant_id, payment_link_id } = intent.session
+  if (payment_link_id === null) return insertCharge(sql, intent)
+  return sql.begin(async (tx) => {
+    await lockActiveLink(tx, { merchant_id, payment_link_id }, intent.payment.created_at)
+    return insertCharge(tx, intent)
+  })
+}
+
+async function insertCharge(sql: AnySql, intent: ChargeIntent): Promise<ChargeCard | undefined> {
   const { session: s, attempt: a, payment, operation, journal } = intent
   const [row] = await sql<ChargeCard[]>`
     with card as (
@@ -93,7 +104,7 @@ export async function saveUncharged(sql: Sql, declined: ChargeOutcome, now: Date
  * Nobody has confirmed or superseded the attempt meanwhile. This holds only as the condition of an update of the attempt
  * itself: a statement reads a row again after waiting for its lock, but does not repeat its other look-ups.
  */
-function stillAuthenticating(sql: Sql, attempt: Attempt) {
+function stillAuthenticating(sql: AnySql, attempt: Attempt) {
   return sql`
     merchant_id = ${attempt.merchant_id} and attempt_id = ${attempt.attempt_id}
     and phase = 'authenticating'`

@@ -6,7 +6,7 @@ import type { Mode } from '../../kernel/values.ts'
 import type { Context } from '../context.ts'
 import type { Session } from '../session.ts'
 import { digestOf, type LimitName, limitNameOf, limitOf, ruleOf, useOf } from './limits.ts'
-import { type LimitUse, reservePlaces } from './limits-store.ts'
+import { type Limit, type LimitUse, reservePlaces } from './limits-store.ts'
 
 /**
  * Counts a number that was typed into a session; `fingerprint` is null where it is no card's. Throws
@@ -33,11 +33,8 @@ export async function limitCardReferences(
 
 type Create = {
   merchant_id: string
-  public_key: string
   address: string
   mode: Mode
-  /** Characters of texts that will be stored. */
-  text_bytes: number
   now: Date
 }
 
@@ -48,22 +45,43 @@ const text_bytes_a_place = 8_192
  * Counts a session that a browser is about to create: as several, where it stores as much as several may. Throws
  * `rate_limit_exceeded` where a limit is reached.
  */
-export async function limitSessionCreates(context: Context, request: Create): Promise<void> {
-  const { merchant_id, public_key, address, mode, text_bytes, now } = request
-  if (mode === 'test' && !context.counts_test_sessions) return
-  const [of_address, of_key] = sessionLimits[mode]
-  const customer = digestOf(context, merchant_id, address)
+export async function limitSessionCreates(
+  context: Context,
+  /** `text_bytes`: of texts that will be stored. */
+  { public_key, text_bytes, ...request }: Create & { public_key: string; text_bytes: number },
+): Promise<void> {
   const places = Math.max(1, Math.ceil(text_bytes / text_bytes_a_place))
+  return limitCreates(context, request, { of: limitOf(sessionLimits[request.mode].of_key, public_key), places })
+}
+
+/** Counts a session that somebody who opens a payment link is about to create. Throws `rate_limit_exceeded` as well. */
+export async function limitLinkOpenings(
+  context: Context,
+  { payment_link_id, ...request }: Create & { payment_link_id: string },
+): Promise<void> {
+  return limitCreates(context, request, {
+    of: limitOf(sessionLimits[request.mode].of_link, payment_link_id),
+    places: 1,
+  })
+}
+
+async function limitCreates(
+  context: Context,
+  { merchant_id, address, mode, now }: Create,
+  { of, places }: { of: Limit; places: number },
+): Promise<void> {
+  if (mode === 'test' && !context.counts_test_sessions) return
+  const customer = digestOf(context, merchant_id, address)
   const marks = Array.from({ length: places }, () => anyMark(context))
-  const own = [useOf(limitOf(of_address, customer), marks, now)]
-  const shared = [useOf(limitOf(of_key, public_key), marks, now)]
+  const own = [useOf(limitOf(sessionLimits[mode].of_address, customer), marks, now)]
+  const shared = [useOf(of, marks, now)]
   await reserve(context, merchant_id, { own, shared }, now)
 }
 
 const sessionLimits = {
-  test: ['test_sessions_of_address', 'test_sessions_of_key'],
-  live: ['sessions_of_address', 'sessions_of_key'],
-} as const satisfies Record<Mode, [LimitName, LimitName]>
+  test: { of_address: 'test_sessions_of_address', of_key: 'test_sessions_of_key', of_link: 'test_sessions_of_link' },
+  live: { of_address: 'sessions_of_address', of_key: 'sessions_of_key', of_link: 'sessions_of_link' },
+} as const satisfies Record<Mode, Record<string, LimitName>>
 
 /** For limits of which every use counts. */
 function anyMark({ world }: Context): string {

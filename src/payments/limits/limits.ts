@@ -59,6 +59,16 @@ const limits = {
     lasts_ms: minute_ms,
     refusal: 'Too many test sessions were created with this publishable key. Try again in {wait}.',
   },
+  sessions_of_link: {
+    places: 200,
+    lasts_ms: minute_ms,
+    refusal: 'Too many people open this payment link at once. Try again in {wait}.',
+  },
+  test_sessions_of_link: {
+    places: 600,
+    lasts_ms: minute_ms,
+    refusal: 'Too many people open this payment link at once. Try again in {wait}.',
+  },
   declines_of_card: { places: 5, lasts_ms: hour_ms, refusal: null },
   declines_of_address: { places: 10, lasts_ms: hour_ms, refusal: null },
   /**

@@ -2,21 +2,13 @@
 
 import { z } from 'zod'
 import { noControls } from '../../kernel/values.ts'
-import { must } from '../fields.ts'
+import { moment, must } from '../fields.ts'
 
 /** No request looks at more rows than this, whatever it asks for and however many there are. */
 export const looks_max = 5000
 
 /** How many payments of one order reference are looked at, the newest ones. */
 export const counted_max = 50
-
-/** A time of the query. What is before 1970 means 1970, since no row is older. */
-const moment = z.iso
-  .datetime({
-    offset: true,
-    error: 'must be an ISO 8601 time with an offset, such as 2026-09-01T12:00:00Z',
-  })
-  .transform((text) => new Date(Math.max(0, Date.parse(text))))
 
 /** Plain text that is compared as it stands. */
 export const filterText = (length_max: number) => {

@@ -86,11 +86,11 @@ export async function pageOfPayments(
   { limit, after }: { limit: number; after: string | undefined },
 ) {
   const { merchant_id, status, customer_email, card_last4 } = filters
-  const { order_reference, amount, currency, decline_code, refunded } = filters
+  const { order_reference, amount, currency, decline_code, refunded, payment_link_id } = filters
   const own = [
     ...[status, customer_email, card_last4, order_reference, amount, currency, decline_code],
     // Cursors of the release before go on.
-    ...(refunded === undefined ? [] : [String(refunded)]),
+    ...[refunded === undefined ? undefined : String(refunded), payment_link_id].filter((each) => each !== undefined),
   ]
   const scope = { purpose: 'payment cursor', merchant_id, filters: [...boundSpan(filters), ...own] }
   const asked = { ...scope, limit, after }

@@ -22,6 +22,8 @@ export type PaymentFilters = SpanFilters & {
   decline_code: string | undefined
   /** Whether something was refunded, pending refunds included. */
   refunded: boolean | undefined
+  /** By which its shopper came. */
+  payment_link_id?: string
 }
 
 type Row = PaymentRead & { place: number; is_match: boolean }
@@ -103,7 +105,12 @@ function spanOf(sql: AnySql, { created_from, created_before }: PaymentFilters, b
 function conditionsOf(sql: AnySql, filters: PaymentFilters): { indexed: Fragment; rest: Fragment } {
   const { status, customer_email, card_last4, order_reference } = filters
   const { amount, currency, decline_code, refunded } = filters
+  const { merchant_id, payment_link_id } = filters
   const conditions = [
+    payment_link_id !== undefined &&
+      sql`and payment_id in (
+        select payment_id from sessions
+        where merchant_id = ${merchant_id} and payment_link_id = ${payment_link_id} and payment_id is not null)`,
     order_reference !== undefined && sql`and order_reference = ${order_reference}`,
     customer_email !== undefined && sql`and customer_email = ${customer_email}`,
     // As the partial index has it.
@@ -125,7 +132,7 @@ function conditionsOf(sql: AnySql, filters: PaymentFilters): { indexed: Fragment
 }
 
 /** So many of the conditions, the first ones, have an index. */
-const has_index = 5
+const has_index = 6
 
 /** The status is part of the text: the partial index serves only a statement that names a status. */
 function isOf(sql: AnySql, status: PaymentStatus): Fragment {

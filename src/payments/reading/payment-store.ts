@@ -65,7 +65,7 @@ export type PaymentWithHold = {
   hold: Hold | null
   /** The hold's capture or void without an answer yet; null if there is none. */
   operation: Pick<Operation, 'kind' | 'asked_by' | 'sent_at' | 'state'> | null
-  session: Pick<Session, 'settlement' | 'answer_by' | 'amount_verification_source'>
+  session: Pick<Session, 'settlement' | 'answer_by' | 'amount_verification_source' | 'payment_link_id'>
   other_payments: OtherPayment[]
   /** How many payments of its order are captured and have money left. */
   order_paid_payments: number
@@ -76,7 +76,7 @@ export async function findPaymentWithHold(
   { merchant_id, payment_id }: PaymentKey,
 ): Promise<PaymentWithHold | undefined> {
   const [row] = await sql<(PaymentRead & PaymentWithHold['session'] & Omit<PaymentWithHold, 'payment' | 'session'>)[]>`
-    select r.*, s.settlement, s.answer_by, s.amount_verification_source, row_to_json(h) as hold, row_to_json(o) as operation,
+    select r.*, s.settlement, s.answer_by, s.amount_verification_source, s.payment_link_id, row_to_json(h) as hold, row_to_json(o) as operation,
       ${otherPayments(sql, sql`r`)}, ${paidPayments(sql, sql`r`)}
     from (${readsOf(sql, merchant_id, payment_id)}) r
     join sessions s on s.merchant_id = r.merchant_id and s.session_id = r.session_id
@@ -85,13 +85,13 @@ export async function findPaymentWithHold(
       select kind, asked_by, sent_at, state from acquirer_operations
       where merchant_id = h.merchant_id and operation_id = h.operation_id) o on true`
   if (!row) return undefined
-  const { hold, operation, settlement, answer_by, amount_verification_source, ...rest } = row
+  const { hold, operation, settlement, answer_by, amount_verification_source, payment_link_id, ...rest } = row
   const { other_payments, order_paid_payments, ...payment } = rest
   return {
     payment,
     hold: hold && withDates(hold, holdTimes),
     operation: operation && withDates(operation, ['sent_at']),
-    session: { settlement, answer_by, amount_verification_source },
+    session: { settlement, answer_by, amount_verification_source, payment_link_id },
     other_payments,
     order_paid_payments,
   }

@@ -69,6 +69,7 @@ export function newSession(context: Context, create: Create): Session {
     ...columnsOf(purchase),
     metadata: purchase.metadata ?? {},
     checkout_session_id: null,
+    payment_link_id: null,
     integration_id: integration?.integration_id ?? null,
     integration: integration?.name ?? null,
     minted_by: create.minted_by,

@@ -8,6 +8,7 @@ import type {
   ListedMerchant,
   Orphans,
   Overview,
+  PaymentLink,
   RefusedRequest,
   Session,
   SessionRow,
@@ -45,6 +46,22 @@ export const sessions: SessionRow[] = payments.slice(0, 12).map((payment, index)
       ? { at: payment.created_at, code: 'three_ds_provider_unavailable', request_id: id('req', 9) }
       : null,
   authentication_failure: null,
+}))
+
+export const links: PaymentLink[] = (['active', 'completed', 'expired', 'disabled'] as const).map((status, index) => ({
+  id: id('plink', index + 1),
+  url: `https://pay.example/pay/l/${'Q0dR'.repeat(10)}abc`,
+  status,
+  mode: 'test',
+  amount: 4200 + index * 800,
+  currency: 'GBP',
+  items: null,
+  order_reference: index === 1 ? 'A-1042' : null,
+  description: index === 1 ? null : 'Two stoneware cups and a teapot, wrapped',
+  max_payments: index === 2 ? null : index + 1,
+  payments_count: index,
+  created_at: ago(60 * (index + 1)),
+  expires_at: index === 2 ? ago(5) : null,
 }))
 
 /** A session whose shopper was refused, and never came as far as a payment. */

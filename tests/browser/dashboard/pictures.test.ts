@@ -26,6 +26,8 @@ const screens: [string, string, (page: Page) => Promise<unknown>][] = [
   ['customer', `${place}/payments/${samples.held.id}/customer`, (page) => rowsOf(page).getByText('A-1042').waitFor()],
   ['holds', `${place}/holds`, (page) => page.getByText('A-1040').waitFor()],
   ['refunds', `${place}/refunds`, (page) => page.getByText('Being refunded').nth(1).waitFor()],
+  ['links', `${place}/links`, (page) => page.getByText('Withdrawn').waitFor()],
+  ['link', `${place}/links/${more.links[0]!.id}`, (page) => rowsOf(page).getByText('A-1042').waitFor()],
   ['sessions', `${place}/sessions`, (page) => page.getByText('A-1042').waitFor()],
   [
     'session',

@@ -151,6 +151,7 @@ export const held: Payment = {
   },
   settlement: null,
   answer_by: null,
+  payment_link_id: null,
   amount_verification_source: 'mismatch',
   refund_max: 0,
   refund_count: 0,

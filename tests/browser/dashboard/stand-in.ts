@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dashboardDocument } from '../../../src/pages/dashboard.ts'
+import { qrDrawing } from '../../../src/payments/payment-links/qr-code.ts'
 import * as more from './more-samples.ts'
 import * as samples from './samples.ts'
 
@@ -159,6 +160,9 @@ function usual(): Record<string, (asked: Asked) => Answer> {
     'GET /payments/pay/customer': found(samples.customer),
     'GET /saved-filters': found({ saved: samples.saved }),
     'POST /payments/pay/hold/capture': found({}),
+    'GET /payment_links': page(more.links),
+    'GET /payment_links/plink': found({ ...more.links[0], qr: qrDrawing(more.links[0]!.url) }),
+    'GET /payment_links/plink/payments': page(samples.payments.slice(0, 2)),
     'GET /sessions': page(more.sessions),
     'GET /sessions/cs': found(more.session),
     'GET /sessions/cs/timeline': found(more.sessionLife),

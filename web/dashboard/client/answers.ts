@@ -19,6 +19,7 @@ export type ListedRefund = ReplyOf<'GET /{merchant_id}/refunds'>['data'][number]
 export type TestPaymentBody = Routes['POST /{merchant_id}/test-payments']['body']
 export type Receipt = NonNullable<ReplyOf<'GET /{merchant_id}/payments/{payment_id}/receipt'>['receipt']>
 export type Customer = ReplyOf<'GET /{merchant_id}/payments/{payment_id}/customer'>
+export type PaymentLink = ReplyOf<'GET /{merchant_id}/payment_links'>['data'][number]
 export type SavedFilter = ReplyOf<'GET /{merchant_id}/saved-filters'>['saved'][number]
 export type Item = NonNullable<Payment['items']>[number]
 export type Timeline = ReplyOf<'GET /{merchant_id}/payments/{payment_id}/timeline'>

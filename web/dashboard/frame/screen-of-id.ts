@@ -8,6 +8,7 @@ const showing: Record<string, (id: string) => Place> = {
   pay: (id) => ({ screen: 'payments', path: `payments/${id}` }),
   // A session is shown by its newest payment.
   cs: (id) => ({ screen: 'payments', path: `payments/${id}` }),
+  plink: (id) => ({ screen: 'links', path: `links/${id}` }),
   ref: (id) => ({ screen: 'refunds', path: `refunds?refund_id=${id}` }),
   req: (id) => ({ screen: 'requests', path: `requests?request_id=${id}` }),
   whep: (id) => ({ screen: 'webhooks', path: `webhooks?row=${id}` }),

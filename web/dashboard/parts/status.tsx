@@ -10,6 +10,7 @@ const tones: Record<string, Tone> = {
   replayed: 'good',
   active: 'good',
   usable: 'good',
+  completed: 'good',
   held: 'wait',
   pending: 'wait',
   waiting: 'wait',

@@ -10,6 +10,7 @@ import { CardMark } from '../parts/card-mark.tsx'
 import { Copyable } from '../parts/copy.tsx'
 import { English } from '../parts/english.tsx'
 import { Facts } from '../parts/facts.tsx'
+import { IdLink } from '../parts/id.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Name } from '../parts/name.tsx'
 import { Section } from '../parts/screen.tsx'
@@ -81,6 +82,7 @@ export function PaymentFacts({ payment }: { payment: Payment }) {
                 </>
               ),
             ],
+            [say('payment_link'), payment.payment_link_id && <IdLink id={payment.payment_link_id} />],
             [say('amount_check'), sayCode('amount_source', payment.amount_verification_source)],
             [say('hold_detail'), hold?.detail && holdWords(hold.detail, currency)],
             [say('decided_by'), hold?.decided_at && <DecidedBy payment={payment} />],

@@ -124,6 +124,14 @@ func (s *send) do(waits *[]float64) (any, error) {
 		return client.Refunds.Retrieve(ctx, arg[string](s, 0), options...)
 	case "refunds.list":
 		return client.Refunds.List(ctx, arg[string](s, 0), options...)
+	case "payment_links.create":
+		return client.PaymentLinks.Create(ctx, arg[ripper.PaymentLinkCreate](s, 0), options...)
+	case "payment_links.retrieve":
+		return client.PaymentLinks.Retrieve(ctx, arg[string](s, 0), options...)
+	case "payment_links.list":
+		return all(client.PaymentLinks.All(ctx, arg[ripper.PaymentLinkQuery](s, 0), options...))
+	case "payment_links.disable":
+		return client.PaymentLinks.Disable(ctx, arg[string](s, 0), options...)
 	case "events.list":
 		return all(client.Events.All(ctx, arg[ripper.EventQuery](s, 0), options...))
 	case "webhooks.endpoints.create":
