@@ -233,6 +233,27 @@ export type LiveAuthorisation = Money &
 /** The outcome that a notice speaks of at acquirers whose books alone decide. */
 export type Suggestion = { result: 'suggested'; outcome: 'approved' | 'refused' }
 
+export const disputeStatuses = ['needs_response', 'under_review', 'won', 'lost', 'closed'] as const
+export type DisputeStatus = (typeof disputeStatuses)[number]
+
+/** A dispute as the acquirer tells of it. Times are ISO 8601, since it is kept as JSON. */
+export type DisputeTold = {
+  /** The acquirer's own id of it. */
+  vendor_id: string
+  status: DisputeStatus
+  /** 2 once the bank has charged back a second time, or gone to arbitration: nothing of the first round counts then. */
+  round: 1 | 2
+  reason: string | null
+  /** Null if it is not told, or in units that cannot be read. */
+  money: Money | null
+  /** Until when the merchant may respond. */
+  respond_by: string | null
+  /** Null if only its changes have a time. */
+  opened_at: string | null
+  /** Where the merchant responds. */
+  url: string | null
+}
+
 /** A verified message that an acquirer posts to us on its own. */
 export type Notice = {
   /** The acquirer's id of the notice, or one derived from its content. A repeated notice has the same id. */
@@ -246,6 +267,8 @@ export type Notice = {
   authorisation_transaction_id: string | null
   /** The operation's outcome, or what it seems to be. Null if the notice says neither, or concerns no operation. */
   answer: AuthoriseAnswer | SettleAnswer | Suggestion | null
+  /** What a notice about a dispute says of it; left out if it says nothing that is shown, and in others. */
+  dispute?: DisputeTold
   occurred_at: Date
   /** Whether the notice has our mark; null if this acquirer's notices have no marks. */
   is_ours: boolean | null

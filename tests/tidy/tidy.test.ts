@@ -88,7 +88,8 @@ const doors: Record<string, number> = {
 const floors: Record<string, string[]> = {
   payments: [
     ...['limits', 'sessions', 'cards', 'receipts', 'authentication', 'reading', 'checkout-sessions'],
-    ...['acquirer-operations', 'charging', 'holds', 'refunds', 'orphans', 'acquirer-comparison', 'notices', 'history'],
+    ...['acquirer-operations', 'charging', 'holds', 'disputes', 'refunds'],
+    ...['orphans', 'acquirer-comparison', 'notices', 'history'],
   ],
   webhooks: ['queue', 'endpoints', 'sending', 'deliveries', 'stream'],
 }

@@ -4,6 +4,7 @@ export const auditKinds = {
   payments: [
     ...['session', 'sessions', 'attempt', 'charge', 'authorise', 'capture', 'void', 'refund'],
     ...['reverse', 'payment', 'payment_intent', 'operation', 'receipt', 'checkout'],
+    'dispute',
   ],
   holds: ['hold'],
   webhooks: ['endpoint', 'delivery'],

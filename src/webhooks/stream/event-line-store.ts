@@ -2,6 +2,7 @@
 
 import type { Fragment, Sql } from '../../database/open.ts'
 import type { Mode, StoredEventType } from '../../kernel/values.ts'
+import { isOfLine } from '../queue/fan-out.ts'
 import type { ReadResult, TrailRead } from './trail.ts'
 
 /**
@@ -75,7 +76,8 @@ export async function listEventsOf(
       as l(entry_id text, payment_id text, type text)
     cross join lateral (
       select event_id, payment_id, sequence, type, body from events
-      where merchant_id = ${merchant_id} and payment_id = l.payment_id and type = l.type offset 0
+      where merchant_id = ${merchant_id} and payment_id = l.payment_id and type = l.type
+        and ${isOfLine(sql, sql`l.entry_id`)} offset 0
     ) e ${ofMode}
     order by l.entry_id`
 }
