@@ -14,6 +14,7 @@ type Client struct {
 	Checkout Checkout
 	Payments Payments
 	Refunds  Refunds
+	Disputes Disputes
 	Events   Events
 	Webhooks Webhooks
 }
@@ -22,6 +23,7 @@ type Checkout struct{ Sessions CheckoutSessions }
 type CheckoutSessions struct{ *sender }
 type Payments struct{ *sender }
 type Refunds struct{ *sender }
+type Disputes struct{ *sender }
 type Events struct{ *sender }
 type Webhooks struct {
 	Endpoints  WebhookEndpoints
@@ -52,6 +54,7 @@ func New(secretKey, baseURL string, options ...Option) (*Client, error) {
 		Checkout{CheckoutSessions{s}},
 		Payments{s},
 		Refunds{s},
+		Disputes{s},
 		Events{s},
 		Webhooks{WebhookEndpoints{s}, WebhookDeliveries{s}},
 	}, nil
@@ -150,6 +153,23 @@ func (r Refunds) Retrieve(ctx context.Context, refundID string, options ...Optio
 // List returns all refunds of a payment, newest first.
 func (r Refunds) List(ctx context.Context, paymentID string, options ...Option) (*RefundList, error) {
 	return get[RefundList](ctx, r.sender, paymentsPath+"/", "pay", paymentID, "/refunds", options)
+}
+
+func (d Disputes) Retrieve(ctx context.Context, disputeID string, options ...Option) (*Dispute, error) {
+	return get[Dispute](ctx, d.sender, "/v1/disputes/", "dsp", disputeID, "", options)
+}
+
+// List returns disputes, newest first.
+func (d Disputes) List(ctx context.Context, query DisputeQuery, options ...Option) (*Page[Dispute], error) {
+	return list[Dispute](ctx, d.sender, "/v1/disputes", query, options)
+}
+
+// All goes over every row of every page, asked for when the loop gets there.
+func (d Disputes) All(ctx context.Context, query DisputeQuery, options ...Option) iter.Seq2[Dispute, error] {
+	return rows(query.After, func(after string) (*Page[Dispute], error) {
+		query.After = after
+		return d.List(ctx, query, options...)
+	})
 }
 
 // List returns events as receivers get them, newest first, whether or not an endpoint was told.

@@ -5,6 +5,8 @@ import type {
   CheckoutSessionCreate,
   CheckoutSessionCreated,
   CheckoutSessionQuery,
+  Dispute,
+  DisputeQuery,
   EventQuery,
   HeldPayment,
   ListedCheckoutSession,
@@ -60,6 +62,12 @@ export type Refunds = {
   list(payment_id: string, options?: CallOptions): Promise<RefundList>
 }
 
+export type Disputes = {
+  retrieve(dispute_id: string, options?: CallOptions): Promise<Dispute>
+  /** Newest first. A page may have fewer rows than `limit`, even none, and still more behind it: `for await` goes over all. */
+  list(query?: DisputeQuery, options?: CallOptions): Pages<Dispute>
+}
+
 export type Events = {
   /** Events as receivers get them, newest first, whether or not an endpoint was told. */
   list(query?: EventQuery, options?: CallOptions): Pages<WebhookEvent>
@@ -87,6 +95,7 @@ export class Ripper {
   readonly checkout: { readonly sessions: CheckoutSessions }
   readonly payments: Payments
   readonly refunds: Refunds
+  readonly disputes: Disputes
   readonly events: Events
   readonly webhooks: {
     readonly endpoints: WebhookEndpoints
@@ -99,6 +108,7 @@ export class Ripper {
     this.checkout = { sessions: sessions(send) }
     this.payments = payments(send)
     this.refunds = refunds(send)
+    this.disputes = disputes(send)
     this.events = { list: pagesAt(send, '/v1/events') }
     this.webhooks = { endpoints: endpoints(send), deliveries: deliveries(send) }
   }
@@ -141,6 +151,14 @@ function refunds(send: Send): Refunds {
     create: async (id, body = {}, options) => send({ method: 'POST', path: path(id), body: judgeBody(body) }, options),
     retrieve: async (id, options) => send({ method: 'GET', path: `/v1/refunds/${validateId('refund', id)}` }, options),
     list: async (id, options) => send({ method: 'GET', path: path(id) }, options),
+  }
+}
+
+function disputes(send: Send): Disputes {
+  const path = '/v1/disputes'
+  return {
+    retrieve: async (id, options) => send({ method: 'GET', path: `${path}/${validateId('dispute', id)}` }, options),
+    list: pagesAt(send, path),
   }
 }
 

@@ -101,6 +101,7 @@ const ids = {
   session: { shape: /^cs_[0-9A-Za-z]+$/, words: 'a session id, cs_…' },
   payment: { shape: /^pay_[0-9A-Za-z]+$/, words: 'a payment id, pay_…' },
   refund: { shape: /^ref_[0-9A-Za-z]+$/, words: 'a refund id, ref_…' },
+  dispute: { shape: /^dsp_[0-9A-Za-z]+$/, words: 'a dispute id, dsp_…' },
   endpoint: { shape: /^whep_[0-9A-Za-z]+$/, words: 'a webhook endpoint id, whep_…' },
   delivery: { shape: /^[0-9a-f]{32}$/, words: 'a delivery id, 32 hexadecimal digits' },
 }

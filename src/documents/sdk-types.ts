@@ -4,6 +4,7 @@ import { type Route, refusalsOf } from '../http/route.ts'
 import { catalogue } from '../kernel/errors.ts'
 import type { Schema } from '../kernel/json-schema.ts'
 import { compatibleEventTypes, eventTypes, extensionEventTypes } from '../kernel/values.ts'
+import { listDisputes } from '../payments/disputes/dispute-routes.ts'
 import { listEvents } from '../payments/reading/list-events.ts'
 import { listPayments } from '../payments/reading/list-payments.ts'
 import { listSessions } from '../payments/reading/list-sessions.ts'
@@ -102,7 +103,7 @@ const used = [
   ...['CheckoutSessionCreate', 'CheckoutSessionCreated', 'CheckoutSession'],
   ...['ListedCheckoutSession', 'CheckoutSessionPage', 'CheckoutSessionQuery'],
   ...['Payment', 'ListedPayment', 'PaymentPage', 'PaymentQuery', 'EventQuery', 'HeldPayment'],
-  ...['RefundFailure', 'RefundCreate', 'Refund', 'RefundList'],
+  ...['RefundFailure', 'RefundCreate', 'Refund', 'RefundList', 'Dispute', 'DisputePage', 'DisputeQuery'],
   ...['WebhookEndpointCreate', 'WebhookEndpoint', 'WebhookEndpointCreated', 'WebhookEndpointList'],
   ...['WebhookDelivery', 'WebhookDeliveryPage', 'WebhookDeliveryQuery', 'WebhookReplay'],
 ]
@@ -112,6 +113,7 @@ const queries: NamedSchema[] = [
   queryOf('CheckoutSessionQuery', 'Which sessions are listed', listSessions),
   queryOf('PaymentQuery', 'Which payments are listed', listPayments),
   queryOf('EventQuery', 'Which events are listed', listEvents),
+  queryOf('DisputeQuery', 'Which disputes are listed', listDisputes),
   queryOf('WebhookDeliveryQuery', 'Which attempts are listed', listDeliveries),
 ]
 

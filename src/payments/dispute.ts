@@ -89,7 +89,7 @@ export function followed(dispute: Dispute, news: DisputeNews): DisputeChange | n
     respond_by: dateOf(news.respond_by) ?? dispute.respond_by,
     closed_at: is_over ? (status_differs ? occurred_at : dispute.closed_at) : null,
     vendor_url: news.url ?? dispute.vendor_url,
-    told_at: occurred_at > dispute.told_at ? occurred_at : dispute.told_at,
+    told_at: new Date(Math.max(occurred_at.getTime(), dispute.told_at.getTime())),
   }
   const reopens = !is_over && !isOpen(dispute)
   const told = is_over && status_differs ? 'closed' : reopens ? 'opened' : 'updated'

@@ -128,7 +128,8 @@ describe('a list', () => {
   const wishes = ['', 'mode=test', 'mode=live']
   const rows = lists.flatMap((route) => keyModes.flatMap((key) => wishes.map((wish) => ({ ...route, key, wish }))))
   test.each(rows)('$name, key $key, $wish', async ({ key, wish, path }) => {
-    for (const mode of modes) await idOf('payment_id', mode)
+    const name = path.endsWith('/disputes') ? 'dispute_id' : 'payment_id'
+    for (const mode of modes) await idOf(name, mode)
     const { client } = accounts[key]
     const { status, body } = await client.send('GET', `${path}?limit=100&${wish}`, {
       headers: client.withKey,

@@ -16,6 +16,7 @@ final class Ripper
     public readonly Checkout $checkout;
     public readonly Payments $payments;
     public readonly Refunds $refunds;
+    public readonly Disputes $disputes;
     public readonly Events $events;
     public readonly Webhooks $webhooks;
 
@@ -34,6 +35,7 @@ final class Ripper
         $this->checkout = new Checkout($sender);
         $this->payments = new Payments($sender);
         $this->refunds = new Refunds($sender);
+        $this->disputes = new Disputes($sender);
         $this->events = new Events($sender);
         $this->webhooks = new Webhooks($sender);
     }
@@ -242,6 +244,31 @@ final class Refunds extends Resource
     {
         $path = '/v1/payments/' . self::id('pay', $payment_id) . '/refunds';
         return new RefundList($this->sender->send('GET', $path, $options));
+    }
+}
+
+/**
+ * @phpstan-import-type DisputeQuery from Sent
+ * @phpstan-import-type CallOptions from Resource
+ */
+final class Disputes extends Resource
+{
+    /** @param CallOptions $options */
+    public function retrieve(string $dispute_id, array $options = []): Dispute
+    {
+        return new Dispute($this->sender->send('GET', '/v1/disputes/' . self::id('dsp', $dispute_id), $options));
+    }
+
+    /**
+     * Newest first.
+     *
+     * @param DisputeQuery $query
+     * @param CallOptions $options
+     * @return Pages<Dispute>
+     */
+    public function list(array $query = [], array $options = []): Pages
+    {
+        return $this->pages('/v1/disputes', Dispute::class, $query, $options);
     }
 }
 

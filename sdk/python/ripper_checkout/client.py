@@ -73,6 +73,7 @@ class Ripper:
         self.checkout = Checkout(sender)
         self.payments = Payments(sender)
         self.refunds = Refunds(sender)
+        self.disputes = Disputes(sender)
         self.events = Events(sender)
         self.webhooks = Webhooks(sender)
 
@@ -164,6 +165,17 @@ class Refunds(_Resource):
     def list(self, payment_id: str, **options: Unpack[CallOptions]) -> api.RefundList:
         """All refunds of a payment, newest first."""
         return self._send("GET", f"/v1/payments/{_id('pay', payment_id)}/refunds", **options)
+
+
+class Disputes(_Resource):
+    def retrieve(self, dispute_id: str, **options: Unpack[CallOptions]) -> api.Dispute:
+        return self._send("GET", f"/v1/disputes/{_id('dsp', dispute_id)}", **options)
+
+    def list(
+        self, query: api.DisputeQuery | None = None, **options: Unpack[CallOptions]
+    ) -> Pages[api.Dispute]:
+        """Newest first."""
+        return self._pages("/v1/disputes", query, options)
 
 
 class Events(_Resource):

@@ -49,6 +49,7 @@ export const sampleValues: Record<string, unknown[]> = {
   checkout_session_id: [session],
   payment_id: [`pay_${hex}`],
   refund_id: [`ref_${hex}`],
+  dispute_id: [`dsp_${hex}`],
   payment_intent: [session],
   charge: [`ch_${hex}`],
   charge_id: [`ch_${hex}`],

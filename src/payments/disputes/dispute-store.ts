@@ -1,10 +1,12 @@
 // The SQL of disputes.
 
 import type { JournalLine } from '../../audit/journal.ts'
+import { fromCells, reachOf } from '../../database/cells/cells.ts'
 import { assignments, rowIf, rowValues } from '../../database/driver/rows.ts'
 import type { AnySql, Sql } from '../../database/open.ts'
 import type { FoundRows } from '../../http/list-page.ts'
 import { millisecondsOf } from '../../kernel/ids.ts'
+import type { Mode } from '../../kernel/values.ts'
 import { fanOut } from '../../webhooks/queue/fan-out.ts'
 import type { Dispute, DisputeStatus } from '../dispute.ts'
 import type { Event } from '../event.ts'
@@ -105,6 +107,33 @@ function isStandingIn(tx: AnySql, { merchant_id, payment_id, dispute_id, status 
   return tx`(${status} in ('needs_response', 'under_review', 'lost') or exists (
     select from disputes where merchant_id = ${merchant_id} and payment_id = ${payment_id}
       and dispute_id <> ${dispute_id} and status in ('needs_response', 'under_review', 'lost')))`
+}
+
+/** Of a merchant, or of any where it is null. */
+export async function findDisputeAnywhere(
+  whole: Sql,
+  { dispute_id, merchant_id }: { dispute_id: string; merchant_id: string | null },
+): Promise<Dispute | undefined> {
+  const [row] = await fromCells(
+    await reachOf(whole, merchant_id),
+    (sql) => sql<Dispute[]>`
+      select found.* from merchants m cross join lateral (
+        select * from disputes where merchant_id = m.merchant_id and dispute_id = ${dispute_id} offset 0
+      ) found
+      ${merchant_id === null ? sql`` : sql`where m.merchant_id = ${merchant_id}`} limit 1`,
+  )
+  return row
+}
+
+/** What may still be answered, the nearest end of its time first; then what is under review. */
+export async function listOpenDisputes(
+  sql: Sql,
+  { merchant_id, mode, limit }: { merchant_id: string; mode: Mode | null; limit: number },
+): Promise<Dispute[]> {
+  return sql<Dispute[]>`
+    select * from disputes
+    where merchant_id = ${merchant_id} and closed_at is null ${mode === null ? sql`` : sql`and mode = ${mode}`}
+    order by status, respond_by, dispute_id limit ${limit}`
 }
 
 export type DisputeFilters = SpanFilters & {

@@ -8,7 +8,7 @@ import { noPayment, type PaymentKey } from '../payment.ts'
 import { lockPayment } from '../reading/payment-store.ts'
 import { findDisputeNamed, lastToldAt, saveDispute } from './dispute-store.ts'
 
-type DisputeContext = Pick<SettlementContext, 'sql' | 'ids' | 'wakeDeliveries'> & {
+export type DisputeContext = Pick<SettlementContext, 'sql' | 'ids' | 'wakeDeliveries'> & {
   world: Pick<SettlementContext['world'], 'clock' | 'log'>
 }
 

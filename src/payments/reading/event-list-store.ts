@@ -3,7 +3,7 @@
 import type { Sql } from '../../database/open.ts'
 import type { FoundRows } from '../../http/list-page.ts'
 import type { AnyEventType } from '../../kernel/values.ts'
-import { isOfLine } from '../../webhooks/queue/fan-out.ts'
+import { isOfLine } from '../../webhooks/stream/event-line-store.ts'
 import { endOf, lineSpan, lines_max } from './line-look.ts'
 import type { SpanFilters } from './list-filters.ts'
 

@@ -73,15 +73,6 @@ function firstOf(sql: AnySql, ids: Fragment[]): Fragment {
   return second ? sql`coalesce(${first}, ${firstOf(sql, [second, ...others])})` : first
 }
 
-/**
- * Whether the event `events` was written with a line: both have one time. A dispute that is reopened has two of one type; the others
- * are found by subject and type alone.
- */
-export function isOfLine(sql: AnySql, entry_id: Fragment): Fragment {
-  const ms = sql`lpad(to_hex((extract(epoch from events.created_at) * 1000)::bigint), 12, '0')`
-  return sql`(events.type not like 'dispute.%' or left(${entry_id}, 12) = ${ms})`
-}
-
 /** Whether the endpoint `e` is told of the type, in its own words. */
 function isWanted(sql: AnySql, type: StoredEventType) {
   const isInFilter = (name: string) => sql`(e.event_filter = '{}' or ${name} = any(e.event_filter))`

@@ -2,7 +2,6 @@
 
 import type { Fragment, Sql } from '../../database/open.ts'
 import type { Mode, StoredEventType } from '../../kernel/values.ts'
-import { isOfLine } from '../queue/fan-out.ts'
 import type { ReadResult, TrailRead } from './trail.ts'
 
 /**
@@ -80,4 +79,13 @@ export async function listEventsOf(
         and ${isOfLine(sql, sql`l.entry_id`)} offset 0
     ) e ${ofMode}
     order by l.entry_id`
+}
+
+/**
+ * Whether the event `events` was written with a line: both have one time. A dispute that is reopened has two of one type; all others
+ * are found by subject and type alone.
+ */
+export function isOfLine(sql: Sql, entryId: Fragment): Fragment {
+  const ms = sql`lpad(to_hex((extract(epoch from events.created_at) * 1000)::bigint), 12, '0')`
+  return sql`(events.type not like 'dispute.%' or left(${entryId}, 12) = ${ms})`
 }

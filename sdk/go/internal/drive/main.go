@@ -124,6 +124,10 @@ func (s *send) do(waits *[]float64) (any, error) {
 		return client.Refunds.Retrieve(ctx, arg[string](s, 0), options...)
 	case "refunds.list":
 		return client.Refunds.List(ctx, arg[string](s, 0), options...)
+	case "disputes.retrieve":
+		return client.Disputes.Retrieve(ctx, arg[string](s, 0), options...)
+	case "disputes.list":
+		return all(client.Disputes.All(ctx, arg[ripper.DisputeQuery](s, 0), options...))
 	case "events.list":
 		return all(client.Events.All(ctx, arg[ripper.EventQuery](s, 0), options...))
 	case "webhooks.endpoints.create":
