@@ -254,6 +254,9 @@ export type DisputeTold = {
   url: string | null
 }
 
+/** A dispute in an acquirer's list. */
+export type ListedDispute = DisputeTold & { authorisation_transaction_id: string | null }
+
 /** A verified message that an acquirer posts to us on its own. */
 export type Notice = {
   /** The acquirer's id of the notice, or one derived from its content. A repeated notice has the same id. */
@@ -328,6 +331,10 @@ export type Acquirer = {
   lookUp(request: LookUpRequest): Promise<LookUpAnswer>
   /** Whether the payment with this id of the acquirer's has our mark and this reference. Left out if no payment can be read. */
   bearsReference?(transaction_id: string, reference: string): Promise<boolean>
+  /** The dispute with this id of the acquirer's; null if it has none. Left out if only notices tell of disputes. */
+  lookUpDispute?(vendor_id: string): Promise<DisputeTold | null>
+  /** The disputes opened since then, in any order, each with the acquirer's id of its authorisation. Left out as above. */
+  listDisputes?(within: { since: Date }): Promise<ListedDispute[]>
   /**
    * The live authorisations made between these times, both included and an hour apart at most; oldest first. The times are the
    * acquirer's, and its clock may differ by a minute. The list may lag behind look-ups: it lacks an approval for minutes,

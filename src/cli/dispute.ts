@@ -45,7 +45,7 @@ export const disputeList = command({
       const page = { behind: null, limit: limit + 1 }
       const disputes = all
         ? (await listDisputes(sql, { merchant_id, ...everyDispute }, page)).rows
-        : await listOpenDisputes(sql, { merchant_id, mode: null, limit: limit + 1 })
+        : await listOpenDisputes(sql, { merchant_id, mode: null, ...page })
       return { merchant_id, ...within(limit, disputes) }
     })
     if (json) printJson({ merchant_id, disputes: shown.map(viewDispute), has_more })

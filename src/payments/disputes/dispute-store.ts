@@ -125,15 +125,39 @@ export async function findDisputeAnywhere(
   return row
 }
 
-/** What may still be answered, the nearest end of its time first; then what is under review. */
+/** What is to be answered, the nearest end of its time first, then what is under review; behind a position. */
 export async function listOpenDisputes(
   sql: Sql,
-  { merchant_id, mode, limit }: { merchant_id: string; mode: Mode | null; limit: number },
+  {
+    merchant_id,
+    mode,
+    behind,
+    limit,
+  }: { merchant_id: string; mode: Mode | null; behind: string | null; limit: number },
 ): Promise<Dispute[]> {
+  const ofMode = mode === null ? sql`` : sql`and mode = ${mode}`
+  const rest =
+    behind === null
+      ? sql``
+      : sql`and (status, coalesce(respond_by, ${never}), dispute_id) > ${openPlaceOf(sql, behind)}`
   return sql<Dispute[]>`
     select * from disputes
-    where merchant_id = ${merchant_id} and closed_at is null ${mode === null ? sql`` : sql`and mode = ${mode}`}
-    order by status, respond_by, dispute_id limit ${limit}`
+    where merchant_id = ${merchant_id} and closed_at is null ${ofMode} ${rest}
+    order by status, coalesce(respond_by, ${never}), dispute_id limit ${limit}`
+}
+
+/** Later than every time until which somebody may answer. */
+const never = new Date('9999-01-01T00:00:00Z')
+
+/** Of an open dispute in their list: its step, its time, then the digits of its id. */
+export function positionOfOpen({ status, respond_by, dispute_id }: Dispute): string {
+  const time = (respond_by ?? never).getTime().toString(16).padStart(12, '0')
+  return `${status === 'needs_response' ? '00' : '01'}${time}${dispute_id.slice('dsp_'.length)}`
+}
+
+function openPlaceOf(sql: Sql, position: string) {
+  const status = position.startsWith('00') ? 'needs_response' : 'under_review'
+  return sql`(${status}, ${new Date(millisecondsOf(position.slice(2)))}::timestamptz, ${`dsp_${position.slice(14)}`})`
 }
 
 export type DisputeFilters = SpanFilters & {

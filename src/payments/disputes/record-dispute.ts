@@ -39,7 +39,7 @@ export async function recordDispute(
     const { dispute_id, payment_id, session_id } = dispute
     const { id: _id, payment_id: _payment, vendor_url: _url, reason: _reason, ...shown } = viewDispute(dispute)
     const journal = lineOf(ids, { merchant_id, session_id, payment_id: dispute_id }, cause, {
-      change: `dispute.${told}`,
+      change: changes[told],
       detail: { dispute_id, payment_id, acquirer, ...shown, ...(event && { event_sha256: hashOf(event) }) },
       at,
     })
@@ -53,3 +53,5 @@ export async function recordDispute(
   world.log.warn(fields, recorded.told === 'opened' ? 'a payment is disputed' : 'a dispute is closed')
   return recorded
 }
+
+const changes = { opened: 'dispute.opened', updated: 'dispute.updated', closed: 'dispute.closed' } as const
