@@ -6,6 +6,7 @@ import type { NoticePost } from '../../src/acquirers/acquirer.ts'
 import { refusal } from '../support/client.ts'
 import { type DisputeFacts, type DisputeStep, disputeSteps } from '../support/dispute-posts.ts'
 import { quick } from '../support/fault-table.ts'
+import { findingsOf } from '../support/holding.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
 import { until } from '../support/service.ts'
 import { day_ms, minute_ms } from '../support/settling.ts'
@@ -227,5 +228,41 @@ describe.each(stages)('%s', (name, stage) => {
     await tell(reference, 'opened', { vendor_id: `B${reference}` })
     const answer = await client.send('POST', '/v1/refunds', { headers: bearer, body: { charge } })
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'charge_disputed' } } })
+  })
+
+  // Adyen tells by notices alone.
+  const lists = name !== 'adyen'
+  test.runIf(lists)(
+    'what no notice told is found by the daily comparison, and so is its end months later',
+    async () => {
+      const { payment_id, reference } = await pay()
+      vendor.listDispute(reference, { amount: 1000 })
+      await clock.advance(day_ms)
+      await stage.run('compare_books')
+      expect(await disputesOf(payment_id)).toMatchObject([{ status: 'needs_response', amount: 1000 }])
+      await clock.advance(60 * day_ms)
+      vendor.listDispute(reference, { step: 'lost', amount: 1000, at: new Date(clock.now().getTime() - 60 * day_ms) })
+      await stage.run('compare_books')
+      expect(await disputesOf(payment_id)).toMatchObject([{ status: 'lost' }])
+      expect(await toldOf(payment_id)).toEqual(['dispute.opened needs_response', 'dispute.closed lost'])
+      // It is no difference between the books.
+      expect(await findingsOf(other, payment_id)).toEqual([])
+    },
+  )
+
+  test.runIf(lists)('a key that may not read disputes leaves the comparison as it was', async () => {
+    const { payment_id, reference } = await pay()
+    await clock.advance(day_ms)
+    const before = other.log.length
+    vendor.rights.disputes = false
+    vendor.listDispute(reference)
+    await stage.run('compare_books')
+    vendor.rights.disputes = true
+    expect(await disputesOf(payment_id)).toEqual([])
+    const told = other.log.slice(before).filter(({ level }) => level === 'warn' || level === 'error')
+    expect(told.map(({ message }) => message)).toEqual(['the acquirer does not list its disputes'])
+    const [compared] = await sql<{ failure: string | null }[]>`
+      select failure from acquirer_comparisons where acquirer = ${stage.acquirer}`
+    expect(compared!.failure).toBeNull()
   })
 })

@@ -92,3 +92,15 @@ export function adyenDispute(
   }
   return [posted([signedByAdyen(hmac_key, item)])]
 }
+
+/** The body of an event as the vendor's list and its read by id have the dispute. */
+export function listedOf(name: 'checkout' | 'stripe', { body }: NoticePost) {
+  const { type, data } = JSON.parse(body)
+  if (name === 'stripe') return data.object as { id: string; created: number }
+  const { date: received_on, payment_id, payment_action_id: action_id, ...rest } = data
+  const status = (type as string).slice('dispute_'.length)
+  return { ...rest, status, received_on, payment_id, action_id, last_update: received_on } as {
+    id: string
+    received_on: string
+  }
+}

@@ -6,7 +6,7 @@ import type { Clock } from '../../src/kernel/world.ts'
 import { openAdyenFake } from '../adapters/fakes/adyen/server.ts'
 import { openCheckoutFake } from '../adapters/fakes/checkout/server.ts'
 import { openStripeFake } from '../adapters/fakes/stripe/server.ts'
-import { adyenDispute, checkoutDispute, type DisputeFacts, stripeDispute } from './dispute-posts.ts'
+import { adyenDispute, checkoutDispute, type DisputeFacts, listedOf, stripeDispute } from './dispute-posts.ts'
 import { adyenPortal, checkoutPortal, type Portal, stripePortal } from './portals.ts'
 
 export const vendor_names = ['checkout', 'stripe', 'adyen'] as const
@@ -52,6 +52,10 @@ export type FakeVendor = {
   portal: Portal
   /** What is posted of a dispute of a charge beside the other notices. The vendor may post nothing of that step. */
   dispute(reference: string, facts?: Partial<DisputeFacts>): NoticePost[]
+  /** Shows a dispute of a charge from now on, where it lists them, in place of what it showed of it. Posts nothing. */
+  listDispute(reference: string, facts?: Partial<DisputeFacts>): void
+  /** Whether the key may read disputes, where it lists them. */
+  rights: { disputes: boolean }
   /** Makes a charge of ours once more, under another id: a proxy has repeated the request. `as`: with another reference. */
   repeat(reference: string, as?: string, mark?: 'unmarked'): void
   /** What was wrong with requests. */
@@ -64,10 +68,20 @@ export const settles_after_ms = 20_000
 
 export async function openFakeVendor(name: VendorName, clock: Clock, later_ms = settles_after_ms): Promise<FakeVendor> {
   const { fake, credentials, charges, ...acts } = await openers[name](clock, later_ms)
+  const shown: { id: string }[] = 'disputes' in fake ? fake.disputes : []
   const { url: api_url, wrong } = fake
   return {
     ...acts,
     habits: fake.books.habits,
+    rights: 'rights' in fake ? fake.rights : { disputes: false },
+    listDispute(reference, facts) {
+      if (name === 'adyen') return
+      for (const post of acts.dispute(reference, facts)) {
+        const listed = listedOf(name, post)
+        const at = shown.findIndex(({ id }) => id === listed.id)
+        shown.splice(at < 0 ? shown.length : at, at < 0 ? 0 : 1, listed)
+      }
+    },
     name,
     charges,
     wrong,
