@@ -15,6 +15,7 @@ import {
 import { referenceCard } from './payments/cards/reference-card.ts'
 import { confirm } from './payments/charging/confirm.ts'
 import { expireSession } from './payments/charging/expire-session.ts'
+import { listDisputes, readDispute } from './payments/disputes/dispute-routes.ts'
 import { eventSummaries, eventViews } from './payments/event-view.ts'
 import { captureHold, escalateHeld, voidHold } from './payments/holds/hold-routes.ts'
 import { createPaymentLink } from './payments/payment-links/create-link.ts'
@@ -51,6 +52,8 @@ export const routes = [
   createRefund,
   listPaymentRefunds,
   readRefund,
+  listDisputes,
+  readDispute,
   createPaymentLink,
   listPaymentLinks,
   readPaymentLink,

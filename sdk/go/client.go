@@ -15,6 +15,7 @@ type Client struct {
 	Payments     Payments
 	Refunds      Refunds
 	PaymentLinks PaymentLinks
+	Disputes Disputes
 	Events       Events
 	Webhooks     Webhooks
 }
@@ -24,6 +25,7 @@ type CheckoutSessions struct{ *sender }
 type Payments struct{ *sender }
 type Refunds struct{ *sender }
 type PaymentLinks struct{ *sender }
+type Disputes struct{ *sender }
 type Events struct{ *sender }
 type Webhooks struct {
 	Endpoints  WebhookEndpoints
@@ -55,6 +57,7 @@ func New(secretKey, baseURL string, options ...Option) (*Client, error) {
 		Payments{s},
 		Refunds{s},
 		PaymentLinks{s},
+		Disputes{s},
 		Events{s},
 		Webhooks{WebhookEndpoints{s}, WebhookDeliveries{s}},
 	}, nil
@@ -183,6 +186,23 @@ func (l PaymentLinks) Disable(ctx context.Context, linkID string, options ...Opt
 		return nil, err
 	}
 	return post[PaymentLink](ctx, l.sender, linksPath+"/"+linkID+"/disable", nil, options)
+}
+
+func (d Disputes) Retrieve(ctx context.Context, disputeID string, options ...Option) (*Dispute, error) {
+	return get[Dispute](ctx, d.sender, "/v1/disputes/", "dsp", disputeID, "", options)
+}
+
+// List returns disputes, newest first.
+func (d Disputes) List(ctx context.Context, query DisputeQuery, options ...Option) (*Page[Dispute], error) {
+	return list[Dispute](ctx, d.sender, "/v1/disputes", query, options)
+}
+
+// All goes over every row of every page, asked for when the loop gets there.
+func (d Disputes) All(ctx context.Context, query DisputeQuery, options ...Option) iter.Seq2[Dispute, error] {
+	return rows(query.After, func(after string) (*Page[Dispute], error) {
+		query.After = after
+		return d.List(ctx, query, options...)
+	})
 }
 
 // List returns events as receivers get them, newest first, whether or not an endpoint was told.

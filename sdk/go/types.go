@@ -290,7 +290,7 @@ type EventQuery struct {
 	// before that time
 	CreatedBefore time.Time `json:"created_before,omitzero"`
 	Type          string    `json:"type,omitzero"`
-	// its events and those of its refunds
+	// its events and those of its refunds and disputes
 	PaymentID string `json:"payment_id,omitzero"`
 }
 
@@ -328,6 +328,75 @@ type HeldPayment struct {
 	FailedRefundAmount *int64 `json:"failed_refund_amount,omitzero"`
 	Hold               Hold   `json:"hold"`
 	Settlement         string `json:"settlement"`
+}
+
+// RefundFailure: Why a refund failed.
+type RefundFailure struct {
+	Code   string `json:"code"`
+	Reason string `json:"reason"`
+}
+
+// RefundCreate: The body that refunds a captured payment.
+type RefundCreate struct {
+	// in minor units; all that is left by default
+	Amount int64 `json:"amount,omitzero"`
+	// your own words, which come back
+	Reason string `json:"reason,omitzero"`
+	// true to refund although a dispute of the payment is open or lost
+	AcceptDispute *bool `json:"accept_dispute,omitzero"`
+}
+
+// Refund: Money of a payment that is given back.
+type Refund struct {
+	ID        string `json:"id"`
+	PaymentID string `json:"payment_id"`
+	// in minor units
+	Amount    int64          `json:"amount"`
+	Currency  string         `json:"currency"`
+	Mode      string         `json:"mode"`
+	Status    string         `json:"status"`
+	Reason    string         `json:"reason"`
+	Failure   *RefundFailure `json:"failure"`
+	CreatedAt time.Time      `json:"created_at"`
+	SettledAt time.Time      `json:"settled_at"`
+}
+
+// RefundList: All refunds of a payment, newest first.
+type RefundList struct {
+	Refunds []Refund `json:"refunds"`
+}
+
+// Dispute: Money of a payment that the shopper’s bank wants back.
+type Dispute struct {
+	ID        string `json:"id"`
+	PaymentID string `json:"payment_id"`
+	Status    string `json:"status"`
+	// the acquirer’s words
+	Reason string `json:"reason"`
+	// in minor units; may be less than the payment
+	Amount   int64  `json:"amount"`
+	Currency string `json:"currency"`
+	Mode     string `json:"mode"`
+	// until when you may respond, where the acquirer says it
+	RespondBy time.Time `json:"respond_by"`
+	OpenedAt  time.Time `json:"opened_at"`
+	ClosedAt  time.Time `json:"closed_at"`
+	// where you respond, at the acquirer
+	VendorURL string `json:"vendor_url"`
+}
+
+// DisputeQuery: Which disputes are listed; all without any.
+type DisputeQuery struct {
+	Limit int64 `json:"limit,omitzero"`
+	// next_cursor of the page before, with the same filters
+	After string `json:"after,omitzero"`
+	Mode  string `json:"mode,omitzero"`
+	// opened at that time or later
+	CreatedFrom time.Time `json:"created_from,omitzero"`
+	// opened before that time
+	CreatedBefore time.Time `json:"created_before,omitzero"`
+	Status        string    `json:"status,omitzero"`
+	PaymentID     string    `json:"payment_id,omitzero"`
 }
 
 // PaymentLinkCreate: The body that makes a payment link.
@@ -378,40 +447,6 @@ type PaymentLinkQuery struct {
 	// before that time
 	CreatedBefore time.Time `json:"created_before,omitzero"`
 	Status        string    `json:"status,omitzero"`
-}
-
-// RefundFailure: Why a refund failed.
-type RefundFailure struct {
-	Code   string `json:"code"`
-	Reason string `json:"reason"`
-}
-
-// RefundCreate: The body that refunds a captured payment.
-type RefundCreate struct {
-	// in minor units; all that is left by default
-	Amount int64 `json:"amount,omitzero"`
-	// your own words, which come back
-	Reason string `json:"reason,omitzero"`
-}
-
-// Refund: Money of a payment that is given back.
-type Refund struct {
-	ID        string `json:"id"`
-	PaymentID string `json:"payment_id"`
-	// in minor units
-	Amount    int64          `json:"amount"`
-	Currency  string         `json:"currency"`
-	Mode      string         `json:"mode"`
-	Status    string         `json:"status"`
-	Reason    string         `json:"reason"`
-	Failure   *RefundFailure `json:"failure"`
-	CreatedAt time.Time      `json:"created_at"`
-	SettledAt time.Time      `json:"settled_at"`
-}
-
-// RefundList: All refunds of a payment, newest first.
-type RefundList struct {
-	Refunds []Refund `json:"refunds"`
 }
 
 // WebhookEndpointCreate: The body that registers a webhook endpoint.
@@ -513,7 +548,7 @@ type WebhookReplay struct {
 // WebhookEventData: Part of WebhookEvent.
 type WebhookEventData struct {
 	PaymentID         string `json:"payment_id"`
-	CheckoutSessionID string `json:"checkout_session_id"`
+	CheckoutSessionID string `json:"checkout_session_id,omitzero"`
 	// in minor units
 	Amount         int64             `json:"amount"`
 	Currency       string            `json:"currency"`
@@ -537,6 +572,12 @@ type WebhookEventData struct {
 	Failure   *RefundFailure `json:"failure,omitzero"`
 	CreatedAt time.Time      `json:"created_at,omitzero"`
 	SettledAt time.Time      `json:"settled_at,omitzero"`
+	// until when you may respond, where the acquirer says it
+	RespondBy time.Time `json:"respond_by,omitzero"`
+	OpenedAt  time.Time `json:"opened_at,omitzero"`
+	ClosedAt  time.Time `json:"closed_at,omitzero"`
+	// where you respond, at the acquirer
+	VendorURL string `json:"vendor_url,omitzero"`
 }
 
 // WebhookEvent: The event of a webhook. Tell events apart by `type`. It has the members of all of them.

@@ -35,6 +35,7 @@ export type ErrorCode =
   | 'hold_already_decided'
   | 'operation_refused'
   | 'payment_not_refundable'
+  | 'payment_disputed'
   | 'refund_exceeds_captured'
   | 'delivery_not_found'
   | 'delivery_not_dead_lettered'
@@ -50,7 +51,7 @@ export type ErrorCode =
 export type EventType = 'payment.captured' | 'payment.held' | 'payment.voided' | 'payment.declined' | 'payment.failed'
 
 /** Events that only endpoints get that name them in `extension_events`. */
-export type ExtensionEventType = 'refund.succeeded' | 'refund.failed'
+export type ExtensionEventType = 'refund.succeeded' | 'refund.failed' | 'dispute.opened' | 'dispute.closed'
 
 /** The events of an endpoint with `event_format: "stripe"`. */
 export type CompatibleEventType =
@@ -372,7 +373,9 @@ export type EventQuery = {
     | 'payment.failed'
     | 'refund.succeeded'
     | 'refund.failed'
-  /** its events and those of its refunds */
+    | 'dispute.opened'
+    | 'dispute.closed'
+  /** its events and those of its refunds and disputes */
   payment_id?: string
 }
 
@@ -414,6 +417,82 @@ export type HeldPayment = {
   failed_refund_amount?: number
   hold: Hold
   settlement: 'awaiting_reconciliation' | null
+}
+
+/** Why a refund failed. */
+export type RefundFailure = {
+  code: string
+  reason: string
+}
+
+/** The body that refunds a captured payment. */
+export type RefundCreate = {
+  /** in minor units; all that is left by default */
+  amount?: number
+  /** your own words, which come back */
+  reason?: string | null
+  /** true to refund although a dispute of the payment is open or lost */
+  accept_dispute?: boolean
+}
+
+/** Money of a payment that is given back. */
+export type Refund = {
+  id: string
+  payment_id: string
+  /** in minor units */
+  amount: number
+  currency: string
+  mode: 'test' | 'live'
+  status: 'pending' | 'succeeded' | 'failed'
+  reason: string | null
+  failure: RefundFailure | null
+  created_at: Timestamp
+  settled_at: Timestamp | null
+}
+
+/** All refunds of a payment, newest first. */
+export type RefundList = {
+  refunds: Refund[]
+}
+
+/** Money of a payment that the shopper’s bank wants back. */
+export type Dispute = {
+  id: string
+  payment_id: string
+  status: 'needs_response' | 'under_review' | 'won' | 'lost' | 'closed'
+  /** the acquirer’s words */
+  reason: string | null
+  /** in minor units; may be less than the payment */
+  amount: number
+  currency: string
+  mode: 'test' | 'live'
+  /** until when you may respond, where the acquirer says it */
+  respond_by: Timestamp | null
+  opened_at: Timestamp
+  closed_at: Timestamp | null
+  /** where you respond, at the acquirer */
+  vendor_url: string | null
+}
+
+/** A page of disputes, the newest first. */
+export type DisputePage = {
+  data: Dispute[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
+/** Which disputes are listed; all without any. */
+export type DisputeQuery = {
+  limit?: number
+  /** next_cursor of the page before, with the same filters */
+  after?: string
+  mode?: 'test' | 'live'
+  /** opened at that time or later */
+  created_from?: Timestamp
+  /** opened before that time */
+  created_before?: Timestamp
+  status?: 'needs_response' | 'under_review' | 'won' | 'lost' | 'closed'
+  payment_id?: string
 }
 
 /** The body that makes a payment link. */
@@ -471,40 +550,6 @@ export type PaymentLinkQuery = {
   /** before that time */
   created_before?: Timestamp
   status?: 'active' | 'completed' | 'expired' | 'disabled'
-}
-
-/** Why a refund failed. */
-export type RefundFailure = {
-  code: string
-  reason: string
-}
-
-/** The body that refunds a captured payment. */
-export type RefundCreate = {
-  /** in minor units; all that is left by default */
-  amount?: number
-  /** your own words, which come back */
-  reason?: string | null
-}
-
-/** Money of a payment that is given back. */
-export type Refund = {
-  id: string
-  payment_id: string
-  /** in minor units */
-  amount: number
-  currency: string
-  mode: 'test' | 'live'
-  status: 'pending' | 'succeeded' | 'failed'
-  reason: string | null
-  failure: RefundFailure | null
-  created_at: Timestamp
-  settled_at: Timestamp | null
-}
-
-/** All refunds of a payment, newest first. */
-export type RefundList = {
-  refunds: Refund[]
 }
 
 /** The body that registers a webhook endpoint. */
@@ -824,6 +869,64 @@ export type RefundFailedEvent = {
   }
 }
 
+/** The shopper’s bank wants money back. Only for endpoints that name it in extension_events. */
+export type DisputeOpenedEvent = {
+  /** the same for every delivery of the event */
+  id: string
+  type: 'dispute.opened'
+  created: Timestamp
+  api_version: '2026-09-01'
+  merchant_id: string
+  /** counts the events of the dispute */
+  sequence: number
+  data: {
+    id: string
+    payment_id: string
+    status: 'needs_response' | 'under_review'
+    /** the acquirer’s words */
+    reason: string | null
+    /** in minor units; may be less than the payment */
+    amount: number
+    currency: string
+    mode: 'test' | 'live'
+    /** until when you may respond, where the acquirer says it */
+    respond_by: Timestamp | null
+    opened_at: Timestamp
+    closed_at: null
+    /** where you respond, at the acquirer */
+    vendor_url: string | null
+  }
+}
+
+/** A dispute is won, lost or closed; a second chargeback closes it anew. Only for endpoints that name it in extension_events. */
+export type DisputeClosedEvent = {
+  /** the same for every delivery of the event */
+  id: string
+  type: 'dispute.closed'
+  created: Timestamp
+  api_version: '2026-09-01'
+  merchant_id: string
+  /** counts the events of the dispute */
+  sequence: number
+  data: {
+    id: string
+    payment_id: string
+    status: 'won' | 'lost' | 'closed'
+    /** the acquirer’s words */
+    reason: string | null
+    /** in minor units; may be less than the payment */
+    amount: number
+    currency: string
+    mode: 'test' | 'live'
+    /** until when you may respond, where the acquirer says it */
+    respond_by: Timestamp | null
+    opened_at: Timestamp
+    closed_at: Timestamp
+    /** where you respond, at the acquirer */
+    vendor_url: string | null
+  }
+}
+
 /** The event of a webhook. Tell events apart by `type`. */
 export type WebhookEvent =
   | PaymentCapturedEvent
@@ -833,3 +936,5 @@ export type WebhookEvent =
   | PaymentFailedEvent
   | RefundSucceededEvent
   | RefundFailedEvent
+  | DisputeOpenedEvent
+  | DisputeClosedEvent

@@ -5,6 +5,8 @@ import type {
   CheckoutSessionCreate,
   CheckoutSessionCreated,
   CheckoutSessionQuery,
+  Dispute,
+  DisputeQuery,
   EventQuery,
   HeldPayment,
   ListedCheckoutSession,
@@ -73,6 +75,12 @@ export type PaymentLinks = {
   disable(payment_link_id: string, options?: WriteOptions): Promise<PaymentLink>
 }
 
+export type Disputes = {
+  retrieve(dispute_id: string, options?: CallOptions): Promise<Dispute>
+  /** Newest first. A page may have fewer rows than `limit`, even none, and still more behind it: `for await` goes over all. */
+  list(query?: DisputeQuery, options?: CallOptions): Pages<Dispute>
+}
+
 export type Events = {
   /** Events as receivers get them, newest first, whether or not an endpoint was told. */
   list(query?: EventQuery, options?: CallOptions): Pages<WebhookEvent>
@@ -101,6 +109,7 @@ export class Ripper {
   readonly payments: Payments
   readonly refunds: Refunds
   readonly payment_links: PaymentLinks
+  readonly disputes: Disputes
   readonly events: Events
   readonly webhooks: {
     readonly endpoints: WebhookEndpoints
@@ -114,6 +123,7 @@ export class Ripper {
     this.payments = payments(send)
     this.refunds = refunds(send)
     this.payment_links = paymentLinks(send)
+    this.disputes = disputes(send)
     this.events = { list: pagesAt(send, '/v1/events') }
     this.webhooks = { endpoints: endpoints(send), deliveries: deliveries(send) }
   }
@@ -167,6 +177,14 @@ function paymentLinks(send: Send): PaymentLinks {
     retrieve: async (id, options) => send({ method: 'GET', path: at(id) }, options),
     list: pagesAt(send, path),
     disable: async (id, options) => send({ method: 'POST', path: `${at(id)}/disable` }, options),
+  }
+}
+
+function disputes(send: Send): Disputes {
+  const path = '/v1/disputes'
+  return {
+    retrieve: async (id, options) => send({ method: 'GET', path: `${path}/${validateId('dispute', id)}` }, options),
+    list: pagesAt(send, path),
   }
 }
 

@@ -102,6 +102,7 @@ const ids = {
   payment: { shape: /^pay_[0-9A-Za-z]+$/, words: 'a payment id, pay_…' },
   refund: { shape: /^ref_[0-9A-Za-z]+$/, words: 'a refund id, ref_…' },
   payment_link: { shape: /^plink_[0-9A-Za-z]+$/, words: 'a payment link id, plink_…' },
+  dispute: { shape: /^dsp_[0-9A-Za-z]+$/, words: 'a dispute id, dsp_…' },
   endpoint: { shape: /^whep_[0-9A-Za-z]+$/, words: 'a webhook endpoint id, whep_…' },
   delivery: { shape: /^[0-9a-f]{32}$/, words: 'a delivery id, 32 hexadecimal digits' },
 }

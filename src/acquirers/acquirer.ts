@@ -233,6 +233,30 @@ export type LiveAuthorisation = Money &
 /** The outcome that a notice speaks of at acquirers whose books alone decide. */
 export type Suggestion = { result: 'suggested'; outcome: 'approved' | 'refused' }
 
+export const disputeStatuses = ['needs_response', 'under_review', 'won', 'lost', 'closed'] as const
+export type DisputeStatus = (typeof disputeStatuses)[number]
+
+/** A dispute as the acquirer tells of it. Times are ISO 8601, since it is kept as JSON. */
+export type DisputeTold = {
+  /** The acquirer's own id of it. */
+  vendor_id: string
+  status: DisputeStatus
+  /** 2 once the bank has charged back a second time, or gone to arbitration: nothing of the first round counts then. */
+  round: 1 | 2
+  reason: string | null
+  /** Null if it is not told, or in units that cannot be read. */
+  money: Money | null
+  /** Until when the merchant may respond. */
+  respond_by: string | null
+  /** Null if only its changes have a time. */
+  opened_at: string | null
+  /** Where the merchant responds. */
+  url: string | null
+}
+
+/** A dispute in an acquirer's list. */
+export type ListedDispute = DisputeTold & { authorisation_transaction_id: string | null }
+
 /** A verified message that an acquirer posts to us on its own. */
 export type Notice = {
   /** The acquirer's id of the notice, or one derived from its content. A repeated notice has the same id. */
@@ -246,6 +270,8 @@ export type Notice = {
   authorisation_transaction_id: string | null
   /** The operation's outcome, or what it seems to be. Null if the notice says neither, or concerns no operation. */
   answer: AuthoriseAnswer | SettleAnswer | Suggestion | null
+  /** What a notice about a dispute says of it; left out if it says nothing that is shown, and in others. */
+  dispute?: DisputeTold
   occurred_at: Date
   /** Whether the notice has our mark; null if this acquirer's notices have no marks. */
   is_ours: boolean | null
@@ -305,6 +331,10 @@ export type Acquirer = {
   lookUp(request: LookUpRequest): Promise<LookUpAnswer>
   /** Whether the payment with this id of the acquirer's has our mark and this reference. Left out if no payment can be read. */
   bearsReference?(transaction_id: string, reference: string): Promise<boolean>
+  /** The dispute with this id of the acquirer's; null if it has none. Left out if only notices tell of disputes. */
+  lookUpDispute?(vendor_id: string): Promise<DisputeTold | null>
+  /** The disputes opened since then, in any order, each with the acquirer's id of its authorisation. Left out as above. */
+  listDisputes?(within: { since: Date }): Promise<ListedDispute[]>
   /**
    * The live authorisations made between these times, both included and an hour apart at most; oldest first. The times are the
    * acquirer's, and its clock may differ by a minute. The list may lag behind look-ups: it lacks an approval for minutes,

@@ -10,6 +10,7 @@ import { countsRebuild } from './counts.ts'
 import { deliveryList } from './delivery.ts'
 import { deliveryReplay } from './delivery-replay.ts'
 import { deliveryShow } from './delivery-show.ts'
+import { disputeList, disputeShow, disputeSimulate } from './dispute.ts'
 import { doctorCommand } from './doctor/doctor.ts'
 import { endpointCreate, endpointDelete, endpointList, endpointRotateSecret, endpointTest } from './endpoint.ts'
 import { endpointHealth } from './endpoint-health.ts'
@@ -72,6 +73,7 @@ export const sections: Section[] = [
   { title: 'Payment links', commands: [linkNew, linkList, linkShow, linkDisable] },
   { title: 'Held payments', commands: [holdList, holdShow, holdCapture, holdVoid, holdEscalate, holdSettle] },
   { title: 'Refunds', commands: [refundCreate, refundList] },
+  { title: 'Disputes', commands: [disputeList, disputeShow, disputeSimulate] },
   { title: 'Receipts and notes', commands: [receiptShow, receiptSend, paymentNote] },
   {
     title: 'Lost answers, and differences from an acquirer',

@@ -8,7 +8,7 @@ import { type Refund, refundableOf, viewRefund } from '../payments/refund.ts'
 import { refundPayment } from '../payments/refunds/refund-payment.ts'
 import { type CommandContext, operatorCause } from './command-context.ts'
 import { paymentCommand } from './payment-command.ts'
-import { option } from './terminal/option.ts'
+import { flag, option } from './terminal/option.ts'
 import { money, oneLine, paintState, printJson, printKnown, printLine, printList, shortTime } from './terminal/print.ts'
 
 export const refundCreate = paymentCommand({
@@ -17,6 +17,7 @@ export const refundCreate = paymentCommand({
   options: {
     amount: option('N', 'in minor units; by default all that is left of the payment', amountRule),
     reason: option('TEXT', 'in your words; the merchant reads it with the refund', optionalText(255)),
+    'accept-dispute': flag('refund although a dispute of the payment is open or lost'),
   },
   remarks: [
     'Several refunds may be made of a payment, up to what was captured. Each runs anew: the command cannot be repeated to\n' +
@@ -25,8 +26,10 @@ export const refundCreate = paymentCommand({
       'later, or does not answer, the exit status is 0 and the refund is pending. The service then keeps asking.',
   ],
   moves_money: true,
-  work: (context, key, { amount = null, reason = null }) =>
-    refundPayment(context, key, { amount, reason, metadata: {}, cause: operatorCause(), key: null }),
+  work: (context, key, { amount = null, reason = null, 'accept-dispute': accept_dispute }) => {
+    const wish = { amount, reason, metadata: {}, accept_dispute }
+    return refundPayment(context, key, { ...wish, cause: operatorCause(), key: null })
+  },
   show(refund, json) {
     if (json) printJson(viewRefund(refund))
     else printForPeople(refund)

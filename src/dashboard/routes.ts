@@ -22,6 +22,7 @@ import {
   listConnectionsHere,
   rotateCredentialsHere,
 } from './connections/connection-routes.ts'
+import { listDisputesHere } from './disputes/dispute-list.ts'
 import { exportMovementsHere, exportPaymentsHere } from './export/export-routes.ts'
 import { listHoldsHere } from './holds/hold-list.ts'
 import {
@@ -151,6 +152,7 @@ export const dashboardRoutes = [
   listCustomerPaymentsHere,
   listRefundsHere,
   listAllRefundsHere,
+  listDisputesHere,
   settleRefundHere,
   reopenRefundHere,
   beginTestPayment,

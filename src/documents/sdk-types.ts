@@ -4,6 +4,7 @@ import { type Route, refusalsOf } from '../http/route.ts'
 import { catalogue } from '../kernel/errors.ts'
 import type { Schema } from '../kernel/json-schema.ts'
 import { compatibleEventTypes, eventTypes, extensionEventTypes } from '../kernel/values.ts'
+import { listDisputes } from '../payments/disputes/dispute-routes.ts'
 import { listPaymentLinks } from '../payments/payment-links/link-routes.ts'
 import { listEvents } from '../payments/reading/list-events.ts'
 import { listPayments } from '../payments/reading/list-payments.ts'
@@ -103,8 +104,8 @@ const used = [
   ...['CheckoutSessionCreate', 'CheckoutSessionCreated', 'CheckoutSession'],
   ...['ListedCheckoutSession', 'CheckoutSessionPage', 'CheckoutSessionQuery'],
   ...['Payment', 'ListedPayment', 'PaymentPage', 'PaymentQuery', 'EventQuery', 'HeldPayment'],
+  ...['RefundFailure', 'RefundCreate', 'Refund', 'RefundList', 'Dispute', 'DisputePage', 'DisputeQuery'],
   ...['PaymentLinkCreate', 'PaymentLink', 'PaymentLinkPage', 'PaymentLinkQuery'],
-  ...['RefundFailure', 'RefundCreate', 'Refund', 'RefundList'],
   ...['WebhookEndpointCreate', 'WebhookEndpoint', 'WebhookEndpointCreated', 'WebhookEndpointList'],
   ...['WebhookDelivery', 'WebhookDeliveryPage', 'WebhookDeliveryQuery', 'WebhookReplay'],
 ]
@@ -115,6 +116,7 @@ const queries: NamedSchema[] = [
   queryOf('PaymentQuery', 'Which payments are listed', listPayments),
   queryOf('PaymentLinkQuery', 'Which payment links are listed', listPaymentLinks),
   queryOf('EventQuery', 'Which events are listed', listEvents),
+  queryOf('DisputeQuery', 'Which disputes are listed', listDisputes),
   queryOf('WebhookDeliveryQuery', 'Which attempts are listed', listDeliveries),
 ]
 

@@ -148,6 +148,11 @@ export const catalogue = {
     compatible_status: 400,
     when: 'The payment is not captured, so there is nothing to refund.',
   },
+  payment_disputed: {
+    status: 409,
+    compatible_status: 400,
+    when: 'A dispute of the payment is open or lost. Only with accept_dispute: true it is refunded all the same.',
+  },
   refund_exceeds_captured: {
     status: 409,
     compatible_status: 400,

@@ -8,6 +8,7 @@ export type CheckoutSessionId = `cs_${Mode}_${string}`
 export type PaymentLinkId = `plink_${string}`
 export type PaymentId = `pay_${string}`
 export type RefundId = `ref_${string}`
+export type DisputeId = `dsp_${string}`
 export type AttemptId = `att_${string}`
 export type CardReference = `card_${string}`
 export type MerchantId = `m_${string}`
@@ -33,7 +34,7 @@ export const eventTypes = [
 export type EventType = (typeof eventTypes)[number]
 
 /** Events beyond the specification's list. Only endpoints that name them get them. */
-export const extensionEventTypes = ['refund.succeeded', 'refund.failed'] as const
+export const extensionEventTypes = ['refund.succeeded', 'refund.failed', 'dispute.opened', 'dispute.closed'] as const
 export type ExtensionEventType = (typeof extensionEventTypes)[number]
 
 export const anyEventTypes = [...eventTypes, ...extensionEventTypes] as const
@@ -89,6 +90,8 @@ export const compatibleNames: Record<AnyEventType, CompatibleEventType> = {
   'payment.failed': 'payment_intent.payment_failed',
   'refund.succeeded': 'charge.refunded',
   'refund.failed': 'refund.failed',
+  'dispute.opened': 'charge.dispute.created',
+  'dispute.closed': 'charge.dispute.closed',
 }
 
 /** The type of a stored event. */

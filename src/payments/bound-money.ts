@@ -63,6 +63,7 @@ export function boundRefund(refund: Refund, event: Event): RefundDetail {
   return { status: refund.status, ...moneyOf(refund), event_sha256: hashOf(event) }
 }
 
-function hashOf({ body }: Event): string {
+/** In hex, of an event's body. */
+export function hashOf({ body }: Event): string {
   return hash('sha256', body, 'hex')
 }

@@ -3,7 +3,17 @@
 import { z } from 'zod'
 import { type AnyEventType, api_version } from '../kernel/values.ts'
 import { anyMetadata } from './fields.ts'
-import { basketView, customerView, declineView, holdView, mode, refundFailureView, refundView, time } from './views.ts'
+import {
+  basketView,
+  customerView,
+  declineView,
+  disputeView,
+  holdView,
+  mode,
+  refundFailureView,
+  refundView,
+  time,
+} from './views.ts'
 
 /** The members of every envelope; its type comes second on the wire. */
 const frame = {
@@ -42,6 +52,9 @@ export const eventSummaries: Record<AnyEventType, string> = {
   'refund.succeeded': 'Money was given back. Only for endpoints that name it in extension_events.',
   'refund.failed':
     'A refund failed, perhaps days after it had succeeded. Only for endpoints that name it in extension_events.',
+  'dispute.opened': 'The shopper’s bank wants money back. Only for endpoints that name it in extension_events.',
+  'dispute.closed':
+    'A dispute is won, lost or closed; a second chargeback closes it anew. Only for endpoints that name it in extension_events.',
 }
 
 /** In the order of the specification. */
@@ -85,7 +98,23 @@ export const eventViews = {
     status: z.literal('failed'),
     failure: refundFailureView,
   }),
+  'dispute.opened': disputeEnvelope('dispute.opened', {
+    status: z.enum(['needs_response', 'under_review']),
+    closed_at: z.null(),
+  }),
+  'dispute.closed': disputeEnvelope('dispute.closed', { status: z.enum(['won', 'lost', 'closed']), closed_at: time }),
 } satisfies Record<AnyEventType, z.ZodType>
+
+function disputeEnvelope<Type extends AnyEventType, Outcome extends z.ZodRawShape>(type: Type, outcome: Outcome) {
+  return z
+    .strictObject({
+      ...frame,
+      type: z.literal(type),
+      sequence: z.int().min(1).meta({ description: 'counts the events of the dispute' }),
+      data: z.strictObject({ ...disputeView.shape, ...outcome }),
+    })
+    .meta(namedAs(type))
+}
 
 /** The sequence counts a refund's own events. */
 function refundEnvelope<Type extends AnyEventType, Sequence extends z.ZodType, Outcome extends z.ZodRawShape>(

@@ -8,9 +8,10 @@ import type { Change } from './whole-payment.ts'
 
 export type Event = {
   merchant_id: MerchantId
-  /** What the event is about: a payment or, in an event of a refund, the refund. */
+  /** What the event is about: a payment or, in an event of a refund or dispute, that. */
   payment_id: string
-  sequence: 1 | 2
+  /** 1 or 2; a dispute may have more. */
+  sequence: number
   event_id: string
   type: AnyEventType
   /** The envelope's bytes, the same for every delivery and replay. */

@@ -34,6 +34,8 @@ export type Payment = {
   refunded_amount: number
   /** How many refunds were made, failed ones included. */
   refund_count: number
+  /** Of its disputes: whether one is open or lost. Null where there never was one. */
+  dispute: 'standing' | 'over' | null
   /** As `emailKey` spells it; null without an email. */
   customer_email: string | null
   card_brand: Brand | null

@@ -46,7 +46,11 @@ export type Refund = {
 export const refundTimes = ['created_at', 'settled_at'] satisfies (keyof Refund)[]
 
 /** What a merchant asks for; without an amount, all that is left. */
-export type RefundWish = Pick<Refund, 'reason' | 'metadata'> & { amount: number | null }
+export type RefundWish = Pick<Refund, 'reason' | 'metadata'> & {
+  amount: number | null
+  /** Whoever refunds knows that the bank has taken the money of a disputed payment back, or may. */
+  accept_dispute: boolean
+}
 
 /** How much of a payment can still be refunded. Refunds that are pending count as given back. */
 export function refundableOf({
@@ -59,10 +63,13 @@ export function refundableOf({
 }
 
 /**
- * The amount to refund. Throws `payment_not_refundable`, or `refund_exceeds_captured` where less is left. The statement that
- * begins the refund checks again, with the payment locked.
+ * The amount to refund. Throws `payment_not_refundable`, `refund_exceeds_captured` where less is left, or `payment_disputed`. The
+ * statement that begins the refund checks again, with the payment locked.
  */
-export function amountToRefund(payment: Payment, { amount }: Pick<RefundWish, 'amount'>): number {
+export function amountToRefund(
+  payment: Payment,
+  { amount, accept_dispute }: Pick<RefundWish, 'amount' | 'accept_dispute'>,
+): number {
   if (payment.status !== 'captured') {
     throw new Refusal('payment_not_refundable', `The payment is ${payment.status}, so there is nothing to refund.`)
   }
@@ -70,6 +77,16 @@ export function amountToRefund(payment: Payment, { amount }: Pick<RefundWish, 'a
   if (rest === 0) throw exceeds('Nothing is left of the capture.', 'charge_already_refunded')
   if (amount !== null && amount > rest) {
     throw exceeds(`${inMajorUnits(rest, payment.currency)} ${payment.currency} is left of the capture.`)
+  }
+  if (payment.dispute === 'standing' && !accept_dispute) {
+    const words = 'A dispute of the payment is open or lost, so a refund may give the money back a second time.'
+    throw new Refusal(
+      'payment_disputed',
+      `${words} POST /v1/payments/{payment_id}/refunds takes accept_dispute: true.`,
+      {
+        platform_code: 'charge_disputed',
+      },
+    )
   }
   return amount ?? rest
 }

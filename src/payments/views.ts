@@ -1,6 +1,7 @@
 // The response schemas and shapes that several routes share: allow-lists of what leaves the service.
 
 import { z } from 'zod'
+import { disputeStatuses } from '../acquirers/acquirer.ts'
 import { timestamp } from '../kernel/values.ts'
 import type { Attempt } from './attempt.ts'
 import { anyMetadata } from './fields.ts'
@@ -56,6 +57,22 @@ export const refundView = z
     settled_at: time.nullable(),
   })
   .meta({ title: 'Refund', note: 'Money of a payment that is given back.' })
+
+export const disputeView = z
+  .object({
+    id: z.string(),
+    payment_id: z.string(),
+    status: z.enum(disputeStatuses),
+    reason: z.string().nullable().meta({ description: 'the acquirer’s words' }),
+    amount: z.int().meta({ description: 'in minor units; may be less than the payment' }),
+    currency: z.string(),
+    mode: z.enum(['test', 'live']),
+    respond_by: time.nullable().meta({ description: 'until when you may respond, where the acquirer says it' }),
+    opened_at: time,
+    closed_at: time.nullable(),
+    vendor_url: z.string().nullable().meta({ description: 'where you respond, at the acquirer' }),
+  })
+  .meta({ title: 'Dispute', note: 'Money of a payment that the shopper’s bank wants back.' })
 
 export const settlementView = z.literal('awaiting_reconciliation').nullable()
 

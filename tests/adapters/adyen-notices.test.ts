@@ -175,12 +175,42 @@ describe('about a modification', () => {
     ['REFUND', 'false', 'refund', refused],
     ['REFUND_FAILED', 'true', 'refund', refused],
     ['REFUNDED_REVERSED', 'true', 'refund', refused],
-    ['CHARGEBACK', 'true', 'dispute', null],
-    ['NOTIFICATION_OF_CHARGEBACK', 'true', 'dispute', null],
-    ['PREARBITRATION_LOST', 'true', 'dispute', null],
+    ['NOTIFICATION_OF_FRAUD', 'true', 'dispute', null],
+    ['PREARBITRATION_OPEN', 'true', 'dispute', null],
   ])('%s, success %s: %s', (eventCode, success, about, answer) => {
     const [notice] = readItem({ ...modification, eventCode, success })
     expect(notice).toEqual({ ...of_modification, about, answer })
+  })
+
+  test.each([
+    ['NOTIFICATION_OF_CHARGEBACK', 'needs_response', 1],
+    ['REQUEST_FOR_INFORMATION', 'needs_response', 1],
+    ['CHARGEBACK', 'needs_response', 1],
+    ['CHARGEBACK_REVERSED', 'won', 1],
+    ['SECOND_CHARGEBACK', 'lost', 2],
+    ['PREARBITRATION_WON', 'won', 2],
+    ['PREARBITRATION_LOST', 'lost', 2],
+  ] as const)('%s says that the dispute is %s', (eventCode, status, round) => {
+    const additionalData = { chargebackReasonCode: '10.4', defensePeriodEndsAt: '2026-09-15T14:00:00+02:00' }
+    const [notice] = readItem({ ...modification, eventCode, success: 'true', additionalData })
+    expect(notice).toMatchObject({ ...of_modification, about: 'dispute', answer: null })
+    expect(notice!.dispute).toEqual({
+      ...{ vendor_id: 'MOD1', status, round, reason: 'Words 10.4', opened_at: null },
+      money: { amount: 4200, currency: 'GBP' },
+      respond_by: '2026-09-15T12:00:00.000Z',
+      url: expect.stringMatching(/^https:\/\/ca-test\.adyen\.com\/.*pspReference=PSP1/),
+    })
+  })
+
+  test.each([
+    ['an unreadable currency', { amount: { value: 4200, currency: 'XXX' } }, { money: null }],
+    ['no end of the time to respond', { additionalData: {} }, { respond_by: null }],
+    ['one that is no time', { additionalData: { defensePeriodEndsAt: 'soon' } }, { respond_by: null }],
+    ['no words', { reason: undefined, additionalData: {} }, { reason: null }],
+    ['no name of the payment', { originalReference: undefined }, { vendor_id: 'MOD1' }],
+  ])('a dispute with %s', (_, change, expected) => {
+    const item = { ...modification, eventCode: 'CHARGEBACK', success: 'true' as const, ...change } as NoticeItem
+    expect(readItem(item)[0]!.dispute).toMatchObject(expected)
   })
 
   test.each([

@@ -100,6 +100,11 @@ const produced: Partial<Record<RefusalCode, () => Promise<Answer>>> = {
     const { payment_id } = await hold(service.account)
     return client.refund(payment_id)
   },
+  payment_disputed: async () => {
+    const { body } = await client.pay()
+    await service.sql`update payments set dispute = 'standing' where payment_id = ${body.payment_id}`
+    return client.refund(body.payment_id)
+  },
   refund_exceeds_captured: async () => {
     const { body } = await client.pay()
     return client.refund(body.payment_id, { amount: 4201 })

@@ -113,7 +113,7 @@ const takenBack: End = {
 const disputed = (status = 'captured'): End => ({
   outcome: 'disputed',
   status,
-  line: /^the acquirer tells of a dispute$/,
+  line: /^a payment is disputed$/,
 })
 
 /** A text says why there is no such row. */

@@ -20,6 +20,7 @@ import { events, routes, streams } from '../../src/routes.ts'
 import { deadLetter } from '../conformance/webhook-delivery-rows.ts'
 import { order as checkoutOrder, checkouts } from '../support/checkout-sessions.ts'
 import { type Json, type SessionSecret, visa } from '../support/client.ts'
+import { disputeOf } from '../support/disputing.ts'
 import { faultOf, type Schema } from '../support/schema.ts'
 import { type Account, shop } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
@@ -100,6 +101,15 @@ async function ready(operationId: string): Promise<Record<string, string>> {
   if (/^(read_a_payment|read_a_charge|list_payments|list_events|list_checkout_sessions)$/.test(operationId)) {
     return { ...ids, payment_id: (await client.pay(visa, order)).body.payment_id }
   }
+  if (/dispute/.test(operationId)) {
+    const { payment_id } = (await client.pay(visa, order)).body
+    const { dispute_id } = await disputeOf(
+      service,
+      { merchant_id: account.merchant_id, payment_id },
+      { respond_by: new Date() },
+    )
+    return { ...ids, payment_id, dispute_id }
+  }
   if (/refund/.test(operationId)) {
     const { payment_id, session_id } = (await client.pay(visa, order)).body
     const asked = { amount: 1, reason: 'duplicate' }
@@ -166,6 +176,7 @@ async function lineFor(listed: DocumentedOperation): Promise<string> {
     [/\bcs_[0-9a-f]{24}\b/g, ids.session_id],
     [/\bpay_[0-9a-f]{24}\b/g, ids.payment_id],
     [/\bref_[0-9a-f]{24}\b/g, ids.refund_id],
+    [/\bdsp_[0-9a-f]{24}\b/g, ids.dispute_id],
     [/\bplink_[0-9a-f]{24}\b/g, ids.link_id],
     [/\bch_[0-9a-f]{24}\b/g, ids.payment_id?.replace('pay_', 'ch_')],
     [/\bwhep_[0-9a-f]{24}\b/g, ids.endpoint_id],

@@ -485,6 +485,30 @@ describe('refunds.md', () => {
   }, 60_000)
 })
 
+describe('disputes.md', () => {
+  const { blocks, not_run } = readGuide('docs/disputes.md')
+
+  test('has no block that is not run here', () => {
+    expect(not_run).toEqual([])
+    expect(Object.keys(blocks)).toEqual(['endpoint', 'dispute', 'read', 'refund', 'end'])
+  })
+
+  test('a dispute is opened, told, refunded all the same and won', async () => {
+    const trigger = await ripper(['trigger', 'payment.captured', '--json'], there)
+    const { payment_id } = JSON.parse(trigger.stdout)
+    const set = `API=${demo.base_url} KEY=${demo.secret_key} PAYMENT=${payment_id}\n`
+    const endpoint = JSON.parse(await run(set + blocks.endpoint!))
+    expect(endpoint.extension_events).toEqual(['dispute.opened', 'dispute.closed'])
+    expect(await run(set + blocks.dispute!)).toMatch(/dsp_[0-9a-f]{24} +pay_[0-9a-f]{24} +GBP 42\.00 +needs_response/)
+    expect(JSON.parse(await run(set + blocks.read!)).data[0]).toMatchObject({ payment_id, status: 'needs_response' })
+    const refused = await ripper(['refund', 'create', payment_id, '--amount', '1200'], there)
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('dispute')])
+    expect(await run(set + blocks.refund!)).toContain('The acquirer has refunded GBP 12.00.')
+    expect(await run(set + blocks.end!)).toMatch(/status +won/)
+    expect((await ripper(['endpoint', 'delete', endpoint.id], there)).status).toBe(0)
+  }, 60_000)
+})
+
 describe('going-live.md', () => {
   const { blocks, not_run } = readGuide('docs/going-live.md')
   const commands = ['prepare', 'account', 'page', 'endpoint', 'audit', 'doctor', 'switch']

@@ -3,8 +3,10 @@
 import { expect, test } from 'vitest'
 import { openApiDocument } from '../../src/documents/openapi/openapi.ts'
 import { type AnyEventType, anyEventTypes } from '../../src/kernel/values.ts'
+import type { DisputeStatus } from '../../src/payments/dispute.ts'
 import { events, routes } from '../../src/routes.ts'
 import { purchase } from '../support/client.ts'
+import { disputeOf } from '../support/disputing.ts'
 import { eventsOf, hold } from '../support/holding.ts'
 import { faultOf, type Schema } from '../support/schema.ts'
 import { useService } from '../support/use-service.ts'
@@ -39,6 +41,14 @@ async function refunded(amount: number): Promise<string> {
   return (await account.client.refund(await paid(), { amount })).body.id
 }
 
+/** Returns the dispute's id. */
+async function disputed(...statuses: DisputeStatus[]): Promise<string> {
+  const key = { merchant_id: account.merchant_id, payment_id: await paid() }
+  let dispute_id = ''
+  for (const status of statuses) ({ dispute_id } = await disputeOf(service, key, { status }))
+  return dispute_id
+}
+
 const stories: [string, () => Promise<string>, AnyEventType[]][] = [
   ['captured', () => paid(), ['payment.captured']],
   ['captured, with a basket', () => paid(undefined, basket), ['payment.captured']],
@@ -48,6 +58,8 @@ const stories: [string, () => Promise<string>, AnyEventType[]][] = [
   ['held and voided', () => decided('void'), ['payment.held', 'payment.voided']],
   ['refunded', () => refunded(1200), ['refund.succeeded']],
   ['a refund that fails', () => refunded(1213), ['refund.failed']],
+  ['a dispute that is lost', () => disputed('needs_response', 'lost'), ['dispute.opened', 'dispute.closed']],
+  ['a dispute heard of at its end', () => disputed('won'), ['dispute.closed']],
 ]
 
 test.each(stories)('%s', async (_, happen, types) => {

@@ -9,6 +9,7 @@ import { deadLetter } from '../conformance/webhook-delivery-rows.ts'
 import { order as checkoutOrder, checkouts } from '../support/checkout-sessions.ts'
 import { type Answer, purchase, visa } from '../support/client.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { disputeOf } from '../support/disputing.ts'
 import { hold } from '../support/holding.ts'
 import { type ListHoldings, listHoldingsOf, listRows, nobodysLists } from '../support/list-isolation.ts'
 import { type Account, drivenClock, type Service, shop, startService } from '../support/service.ts'
@@ -24,6 +25,7 @@ type Holdings = ListHoldings & {
   intent: string
   charge: string
   refund: string
+  dispute: string
   held: string
   card: string
   attempt: string
@@ -89,6 +91,8 @@ async function holdingsOf(account: Account): Promise<Holdings> {
   const asked = { ...purchase, customer: { email: own.email }, order_reference: own.order }
   const { body: paid } = await client.pay(visa, asked)
   const { body: refund } = await client.refund(paid.payment_id, { amount: 100 })
+  const which = { merchant_id: account.merchant_id, payment_id: paid.payment_id }
+  const { dispute_id: dispute } = await disputeOf(service, which)
   const waiting = await client.open()
   const { body: card } = await client.referenceCard(waiting, {
     number: '4000000000003220',
@@ -121,6 +125,7 @@ async function holdingsOf(account: Account): Promise<Holdings> {
     intent: paid.session_id,
     charge: paid.payment_id.replace('pay_', 'ch_'),
     refund: refund.id,
+    dispute,
     card: await client.reference(await client.open(), visa),
     delivery,
     payment_link: link.id,
@@ -265,6 +270,13 @@ const refundRows: Row[] = [
     ],
   ),
 ]
+const disputeRows: Row[] = [
+  [
+    'GET /v1/disputes/{dispute_id}',
+    'dispute',
+    ({ dispute }) => ({ path: `/v1/disputes/${dispute}`, headers: withKey() }),
+  ],
+]
 const pageRow = (method: string, path: string, token: 'method_token' | 'challenge_token'): Row => [
   `${method} ${path}`,
   `${token} with a guessed proof`,
@@ -362,6 +374,7 @@ const rows: Row[] = [
   ...(['state', 'card_references', 'authenticate', 'confirm'] as const).flatMap(sessionRows),
   ...compatibleRows,
   ...refundRows,
+  ...disputeRows,
   pageRow('GET', '/3ds/method/{token}', 'method_token'),
   pageRow('POST', '/3ds/method/{token}/done', 'method_token'),
   pageRow('GET', '/3ds/challenge/{token}', 'challenge_token'),
@@ -404,7 +417,9 @@ test.each(rows)('%s: %s', async (route, _what, request) => {
 
 test('a row can fail: what is mine is answered otherwise', async () => {
   const told_otherwise = rows.filter(([, what]) =>
-    ['session', 'checkout', 'payment', 'held', 'refund', 'charge', 'event', 'compatible_endpoint'].includes(what),
+    ['session', 'checkout', 'payment', 'held', 'refund', 'dispute', 'charge', 'event', 'compatible_endpoint'].includes(
+      what,
+    ),
   )
   for (const [route, , request] of told_otherwise.filter(([route]) => route.startsWith('GET'))) {
     const { path, ...sent } = request(my)
@@ -487,6 +502,7 @@ test('lists show nothing of another merchant', async () => {
     ['/v1/payments?limit=100&mode=test', my.email],
     ['/v1/checkout/sessions?limit=100', my.session],
     ['/v1/events?limit=100', my.refund],
+    ['/v1/disputes?limit=100', my.dispute],
     ['/v1/payment_intents?limit=100', my.session],
     ['/v1/refunds?limit=100', my.refund],
     ['/v1/charges?limit=100', my.charge],

@@ -7,6 +7,7 @@ import type { Mode } from '../../src/kernel/values.ts'
 import { deadLetter } from '../conformance/webhook-delivery-rows.ts'
 import { checkouts, order } from './checkout-sessions.ts'
 import { openClient, visa } from './client.ts'
+import { disputeOf } from './disputing.ts'
 import { hold } from './holding.ts'
 import { type Account, newKey, type Service, type ServiceOptions, shop } from './service.ts'
 
@@ -107,6 +108,10 @@ function openMakers(service: Service, makers: Record<Mode, Account>) {
     async refund_id(mode) {
       const { client } = makers[mode]
       return (await client.refund(await idOf('payment_id', mode), { amount: 1 })).body.id
+    },
+    async dispute_id(mode) {
+      const key = { merchant_id: makers[mode].merchant_id, payment_id: await makes.payment_id!(mode) }
+      return (await disputeOf(service, key)).dispute_id
     },
     async endpoint_id(mode) {
       const url = `https://shop.example/${mode}`

@@ -53,6 +53,7 @@ export function listRows(headers: () => Record<string, string>): ListRow[] {
         ({ payment }) => ask('/v1/events', `payment_id=${payment}${more}`),
       ],
     ),
+    ['GET /v1/disputes', 'payment', ({ payment }) => ask('/v1/disputes', `payment_id=${payment}`)],
     [
       'GET /v1/payments',
       'email and order',

@@ -112,6 +112,7 @@ export async function useOrphanStage(rule?: OrphanContext['unknown_authorisation
       created_at: at,
       refunded_amount: 0,
       refund_count: 0,
+      dispute: null,
       customer_email: null,
       card_brand: 'visa' as const,
       card_last4: '4242',

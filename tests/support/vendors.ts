@@ -5,9 +5,8 @@ import { longReference, shortReference } from '../../src/acquirers/reference.ts'
 import type { Clock } from '../../src/kernel/world.ts'
 import { openAdyenFake } from '../adapters/fakes/adyen/server.ts'
 import { openCheckoutFake } from '../adapters/fakes/checkout/server.ts'
-import { signed as signedByCheckout } from '../adapters/fakes/checkout/views.ts'
 import { openStripeFake } from '../adapters/fakes/stripe/server.ts'
-import { signed as signedByStripe } from '../adapters/fakes/stripe/views.ts'
+import { adyenDispute, checkoutDispute, type DisputeFacts, listedOf, stripeDispute } from './dispute-posts.ts'
 import { adyenPortal, checkoutPortal, type Portal, stripePortal } from './portals.ts'
 
 export const vendor_names = ['checkout', 'stripe', 'adyen'] as const
@@ -51,8 +50,12 @@ export type FakeVendor = {
   sendBack(reference: string): void
   /** What people do there without us. */
   portal: Portal
-  /** The bank of a shopper disputes a charge. Returns what is posted of it beside the other notices. */
-  dispute(reference: string): NoticePost[]
+  /** What is posted of a dispute of a charge beside the other notices. The vendor may post nothing of that step. */
+  dispute(reference: string, facts?: Partial<DisputeFacts>): NoticePost[]
+  /** Shows a dispute of a charge from now on, where it lists them, in place of what it showed of it. Posts nothing. */
+  listDispute(reference: string, facts?: Partial<DisputeFacts>): void
+  /** Whether the key may read disputes, where it lists them. */
+  rights: { disputes: boolean }
   /** Makes a charge of ours once more, under another id: a proxy has repeated the request. `as`: with another reference. */
   repeat(reference: string, as?: string, mark?: 'unmarked'): void
   /** What was wrong with requests. */
@@ -65,10 +68,20 @@ export const settles_after_ms = 20_000
 
 export async function openFakeVendor(name: VendorName, clock: Clock, later_ms = settles_after_ms): Promise<FakeVendor> {
   const { fake, credentials, charges, ...acts } = await openers[name](clock, later_ms)
+  const shown: { id: string }[] = 'disputes' in fake ? fake.disputes : []
   const { url: api_url, wrong } = fake
   return {
     ...acts,
     habits: fake.books.habits,
+    rights: 'rights' in fake ? fake.rights : { disputes: false },
+    listDispute(reference, facts) {
+      if (name === 'adyen') return
+      for (const post of acts.dispute(reference, facts)) {
+        const listed = listedOf(name, post)
+        const at = shown.findIndex(({ id }) => id === listed.id)
+        shown.splice(at < 0 ? shown.length : at, at < 0 ? 0 : 1, listed)
+      }
+    },
     name,
     charges,
     wrong,
@@ -112,11 +125,10 @@ const openers = {
       credentials: { secret_key, signature_key },
       charges,
       portal: checkoutPortal(books),
-      dispute(reference: string) {
-        const { id: payment_id } = paymentOf(reference)
-        const created_on = clock.now().toISOString()
-        const event = { id: `evt_dsp_${payment_id}`, type: 'dispute_received', created_on }
-        return [signedByCheckout(signature_key, { ...event, data: { id: 'dsp_1', payment_id } })]
+      dispute(reference: string, facts?: Partial<DisputeFacts>) {
+        const { id, amount, reference: short, currency } = paymentOf(reference)
+        const keys = { transaction_id: id, reference: short, signature_key }
+        return checkoutDispute({ ...disputeOf(id, { amount, currency }, clock.now()), ...facts }, keys)
       },
       repeat(reference: string, as = reference, mark?: 'unmarked') {
         const payment = paymentOf(reference)
@@ -156,13 +168,11 @@ const openers = {
       credentials: { secret_key, webhook_secret },
       charges,
       portal: stripePortal(books, clock.now),
-      dispute(reference: string) {
-        const { id: payment_intent } = intentOf(reference)
-        const object = { id: 'du_1', object: 'dispute', payment_intent }
-        const created = Math.floor(clock.now().getTime() / 1000)
-        const event = { id: `evt_dsp_${payment_intent}`, object: 'event', created }
-        const type = 'charge.dispute.created'
-        return [signedByStripe({ ...event, type, data: { object } }, webhook_secret, clock.now())]
+      dispute(reference: string, facts?: Partial<DisputeFacts>) {
+        const { id, amount, currency } = intentOf(reference)
+        const now = clock.now()
+        const keys = { transaction_id: id, reference, webhook_secret }
+        return stripeDispute({ ...disputeOf(id, { amount, currency }, now), ...facts }, keys, now)
       },
       repeat(reference: string, as = reference, mark?: 'unmarked') {
         const intent = intentOf(reference)
@@ -198,9 +208,10 @@ const openers = {
       credentials,
       charges,
       portal,
-      dispute(reference: string) {
-        portal.dispute(reference)
-        return []
+      dispute(reference: string, facts?: Partial<DisputeFacts>) {
+        const { psp, amount, currency } = books.payments.find((each) => each.reference === reference)!
+        const keys = { transaction_id: psp, reference, merchant_account, hmac_key }
+        return adyenDispute({ ...disputeOf(psp, { amount, currency }, clock.now()), ...facts }, keys)
       },
       repeat(reference: string, as = reference, mark?: 'unmarked') {
         const payment = books.payments.find((each) => each.reference === reference)!
@@ -210,4 +221,11 @@ const openers = {
       },
     }
   },
+}
+
+/** One that has just been opened of all of a charge. */
+function disputeOf(transaction_id: string, money: { amount: number; currency: string }, at: Date): DisputeFacts {
+  const respond_by = new Date(Math.floor(at.getTime() / 1000) * 1000 + 14 * 24 * 3_600_000)
+  const vendor_id = `DSP${transaction_id.replaceAll(/[^A-Za-z0-9]/g, '')}`
+  return { step: 'opened', at, vendor_id, ...money, currency: money.currency.toUpperCase(), respond_by }
 }

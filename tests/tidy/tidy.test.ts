@@ -76,7 +76,7 @@ const doors: Record<string, number> = {
   merchants: 19,
   outgoing: 8,
   pages: 14,
-  payments: 112,
+  payments: 116,
   service: 13,
   'three-ds': 8,
   users: 27,
@@ -88,7 +88,8 @@ const doors: Record<string, number> = {
 const floors: Record<string, string[]> = {
   payments: [
     ...['limits', 'sessions', 'cards', 'receipts', 'authentication', 'reading', 'checkout-sessions', 'payment-links'],
-    ...['acquirer-operations', 'charging', 'holds', 'refunds', 'orphans', 'acquirer-comparison', 'notices', 'history'],
+    ...['acquirer-operations', 'charging', 'holds', 'disputes', 'refunds'],
+    ...['orphans', 'acquirer-comparison', 'notices', 'history'],
   ],
   webhooks: ['queue', 'endpoints', 'sending', 'deliveries', 'stream'],
 }
@@ -162,6 +163,7 @@ describe('imports', () => {
         'three-ds-states',
         'payment',
         'refund',
+        'dispute',
         'vault-card',
         'whole-payment',
         'operation',

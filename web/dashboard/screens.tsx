@@ -6,6 +6,7 @@ import { Account } from './account/account.tsx'
 import { Audit } from './audit/audit.tsx'
 import { useProgram } from './client/program.ts'
 import { Connections } from './connections/connections.tsx'
+import { Disputes } from './disputes/disputes.tsx'
 import { opens, type ScreenName, screens } from './frame/screen-names.ts'
 import { Holds } from './holds/holds.tsx'
 import { Integrations } from './integrations/integrations.tsx'
@@ -35,6 +36,7 @@ const components: Record<ScreenName, ComponentType> = {
   payments: Payments,
   holds: Holds,
   refunds: AllRefunds,
+  disputes: Disputes,
   links: PaymentLinks,
   sessions: Sessions,
   webhooks: Webhooks,

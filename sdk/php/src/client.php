@@ -17,6 +17,7 @@ final class Ripper
     public readonly Payments $payments;
     public readonly Refunds $refunds;
     public readonly PaymentLinks $payment_links;
+    public readonly Disputes $disputes;
     public readonly Events $events;
     public readonly Webhooks $webhooks;
 
@@ -36,6 +37,7 @@ final class Ripper
         $this->payments = new Payments($sender);
         $this->refunds = new Refunds($sender);
         $this->payment_links = new PaymentLinks($sender);
+        $this->disputes = new Disputes($sender);
         $this->events = new Events($sender);
         $this->webhooks = new Webhooks($sender);
     }
@@ -294,6 +296,31 @@ final class PaymentLinks extends Resource
     {
         $path = '/v1/payment_links/' . self::id('plink', $payment_link_id) . '/disable';
         return new PaymentLink($this->sender->send('POST', $path, $options));
+    }
+}
+
+/**
+ * @phpstan-import-type DisputeQuery from Sent
+ * @phpstan-import-type CallOptions from Resource
+ */
+final class Disputes extends Resource
+{
+    /** @param CallOptions $options */
+    public function retrieve(string $dispute_id, array $options = []): Dispute
+    {
+        return new Dispute($this->sender->send('GET', '/v1/disputes/' . self::id('dsp', $dispute_id), $options));
+    }
+
+    /**
+     * Newest first.
+     *
+     * @param DisputeQuery $query
+     * @param CallOptions $options
+     * @return Pages<Dispute>
+     */
+    public function list(array $query = [], array $options = []): Pages
+    {
+        return $this->pages('/v1/disputes', Dispute::class, $query, $options);
     }
 }
 

@@ -14,11 +14,12 @@ namespace Ripper;
  * @phpstan-type CheckoutSessionCreate array{amount: int, currency: string, items?: list<ItemCreate>|null, customer?: CustomerCreate|null, metadata?: array<string, string>|null, statement_descriptor_suffix?: string|null, order_reference?: string|null, confirmation_url?: string|null}
  * @phpstan-type CheckoutSessionQuery array{limit?: int, after?: string, mode?: 'test'|'live', created_from?: string, created_before?: string, status?: 'requires_payment'|'processing'|'succeeded'|'declined'|'expired', order_reference?: string}
  * @phpstan-type PaymentQuery array{limit?: int, after?: string, mode?: 'test'|'live', created_from?: string, created_before?: string, status?: 'captured'|'held'|'voided'|'pending'|'declined'|'failed', customer_email?: string, card_last4?: string, order_reference?: string, amount?: int, currency?: string, decline_code?: string, refunded?: bool}
- * @phpstan-type EventQuery array{limit?: int, after?: string, mode?: 'test'|'live', created_from?: string, created_before?: string, type?: 'payment.captured'|'payment.held'|'payment.voided'|'payment.declined'|'payment.failed'|'refund.succeeded'|'refund.failed', payment_id?: string}
+ * @phpstan-type EventQuery array{limit?: int, after?: string, mode?: 'test'|'live', created_from?: string, created_before?: string, type?: 'payment.captured'|'payment.held'|'payment.voided'|'payment.declined'|'payment.failed'|'refund.succeeded'|'refund.failed'|'dispute.opened'|'dispute.closed', payment_id?: string}
+ * @phpstan-type RefundCreate array{amount?: int, reason?: string|null, accept_dispute?: bool}
+ * @phpstan-type DisputeQuery array{limit?: int, after?: string, mode?: 'test'|'live', created_from?: string, created_before?: string, status?: 'needs_response'|'under_review'|'won'|'lost'|'closed', payment_id?: string}
  * @phpstan-type PaymentLinkCreate array{amount: int, currency: string, items?: list<ItemCreate>|null, order_reference?: string|null, description?: string|null, expires_at?: string|null, max_payments?: int|null}
  * @phpstan-type PaymentLinkQuery array{limit?: int, after?: string, mode?: 'test'|'live', created_from?: string, created_before?: string, status?: 'active'|'completed'|'expired'|'disabled'}
- * @phpstan-type RefundCreate array{amount?: int, reason?: string|null}
- * @phpstan-type WebhookEndpointCreate array{url: string, event_filter?: list<'payment.captured'|'payment.held'|'payment.voided'|'payment.declined'|'payment.failed'|'charge.dispute.closed'|'charge.dispute.created'|'charge.refunded'|'checkout.session.async_payment_failed'|'checkout.session.async_payment_succeeded'|'checkout.session.completed'|'checkout.session.expired'|'payment_intent.amount_capturable_updated'|'payment_intent.canceled'|'payment_intent.payment_failed'|'payment_intent.succeeded'|'refund.failed'>|null, event_format?: 'ripper'|'stripe'|null, api_version?: string|null, standard_webhooks?: bool|null, extension_events?: list<'refund.succeeded'|'refund.failed'>|null}
+ * @phpstan-type WebhookEndpointCreate array{url: string, event_filter?: list<'payment.captured'|'payment.held'|'payment.voided'|'payment.declined'|'payment.failed'|'charge.dispute.closed'|'charge.dispute.created'|'charge.refunded'|'checkout.session.async_payment_failed'|'checkout.session.async_payment_succeeded'|'checkout.session.completed'|'checkout.session.expired'|'payment_intent.amount_capturable_updated'|'payment_intent.canceled'|'payment_intent.payment_failed'|'payment_intent.succeeded'|'refund.failed'>|null, event_format?: 'ripper'|'stripe'|null, api_version?: string|null, standard_webhooks?: bool|null, extension_events?: list<'refund.succeeded'|'refund.failed'|'dispute.opened'|'dispute.closed'>|null}
  * @phpstan-type WebhookDeliveryQuery array{limit?: int, after?: string, status?: 'succeeded'|'failed'|'dead_lettered'|'pending', event_type?: string}
  */
 interface Sent
@@ -482,42 +483,6 @@ final class HeldPayment extends Answer
 }
 
 /**
- * An address by which shoppers pay one amount.
- *
- * @property-read string $id
- * @property-read string $url the address of its page
- * @property-read 'active'|'completed'|'expired'|'disabled' $status
- * @property-read 'test'|'live' $mode
- * @property-read int $amount in minor units
- * @property-read string $currency
- * @property-read list<Item>|null $items
- * @property-read string|null $order_reference
- * @property-read string|null $description
- * @property-read int|null $max_payments null for any number
- * @property-read int $payments_count payments that are captured, held or being charged
- * @property-read string $created_at
- * @property-read string|null $expires_at
- */
-final class PaymentLink extends Answer
-{
-    protected const MEMBERS = [
-        'id' => null,
-        'url' => null,
-        'status' => null,
-        'mode' => null,
-        'amount' => null,
-        'currency' => null,
-        'items' => [Item::class],
-        'order_reference' => null,
-        'description' => null,
-        'max_payments' => null,
-        'payments_count' => null,
-        'created_at' => null,
-        'expires_at' => null,
-    ];
-}
-
-/**
  * Why a refund failed.
  *
  * @property-read string $code
@@ -574,6 +539,74 @@ final class RefundList extends Answer
 }
 
 /**
+ * Money of a payment that the shopper’s bank wants back.
+ *
+ * @property-read string $id
+ * @property-read string $payment_id
+ * @property-read 'needs_response'|'under_review'|'won'|'lost'|'closed' $status
+ * @property-read string|null $reason the acquirer’s words
+ * @property-read int $amount in minor units; may be less than the payment
+ * @property-read string $currency
+ * @property-read 'test'|'live' $mode
+ * @property-read string|null $respond_by until when you may respond, where the acquirer says it
+ * @property-read string $opened_at
+ * @property-read string|null $closed_at
+ * @property-read string|null $vendor_url where you respond, at the acquirer
+ */
+final class Dispute extends Answer
+{
+    protected const MEMBERS = [
+        'id' => null,
+        'payment_id' => null,
+        'status' => null,
+        'reason' => null,
+        'amount' => null,
+        'currency' => null,
+        'mode' => null,
+        'respond_by' => null,
+        'opened_at' => null,
+        'closed_at' => null,
+        'vendor_url' => null,
+    ];
+}
+
+/**
+ * An address by which shoppers pay one amount.
+ *
+ * @property-read string $id
+ * @property-read string $url the address of its page
+ * @property-read 'active'|'completed'|'expired'|'disabled' $status
+ * @property-read 'test'|'live' $mode
+ * @property-read int $amount in minor units
+ * @property-read string $currency
+ * @property-read list<Item>|null $items
+ * @property-read string|null $order_reference
+ * @property-read string|null $description
+ * @property-read int|null $max_payments null for any number
+ * @property-read int $payments_count payments that are captured, held or being charged
+ * @property-read string $created_at
+ * @property-read string|null $expires_at
+ */
+final class PaymentLink extends Answer
+{
+    protected const MEMBERS = [
+        'id' => null,
+        'url' => null,
+        'status' => null,
+        'mode' => null,
+        'amount' => null,
+        'currency' => null,
+        'items' => [Item::class],
+        'order_reference' => null,
+        'description' => null,
+        'max_payments' => null,
+        'payments_count' => null,
+        'created_at' => null,
+        'expires_at' => null,
+    ];
+}
+
+/**
  * Where events are posted to.
  *
  * @property-read string $id
@@ -582,7 +615,7 @@ final class RefundList extends Answer
  * @property-read 'ripper'|'stripe'|null $event_format only where it is stripe
  * @property-read string|null $api_version of its events; only where event_format is stripe
  * @property-read true|null $standard_webhooks only where its deliveries have those headers
- * @property-read list<'refund.succeeded'|'refund.failed'>|null $extension_events only where it was sent
+ * @property-read list<'refund.succeeded'|'refund.failed'|'dispute.opened'|'dispute.closed'>|null $extension_events only where it was sent
  * @property-read 'test'|'live'|null $mode only where it gets the events of one mode alone
  * @property-read 'active'|'disabled' $status
  * @property-read string $created_at
@@ -612,7 +645,7 @@ final class WebhookEndpoint extends Answer
  * @property-read 'ripper'|'stripe'|null $event_format only where it is stripe
  * @property-read string|null $api_version of its events; only where event_format is stripe
  * @property-read true|null $standard_webhooks only where its deliveries have those headers
- * @property-read list<'refund.succeeded'|'refund.failed'>|null $extension_events only where it was sent
+ * @property-read list<'refund.succeeded'|'refund.failed'|'dispute.opened'|'dispute.closed'>|null $extension_events only where it was sent
  * @property-read 'test'|'live'|null $mode only where it gets the events of one mode alone
  * @property-read 'active'|'disabled' $status
  * @property-read string $created_at
@@ -705,7 +738,7 @@ final class WebhookReplay extends Answer
  * Part of WebhookEvent.
  *
  * @property-read string $payment_id
- * @property-read string $checkout_session_id
+ * @property-read string|null $checkout_session_id
  * @property-read int $amount in minor units
  * @property-read string $currency
  * @property-read 'test'|'live' $mode
@@ -717,7 +750,7 @@ final class WebhookReplay extends Answer
  * @property-read Customer|null $customer
  * @property-read string|null $order_reference
  * @property-read int|null $captured_amount what was taken, where that is less than `amount`, which was authorised; else null
- * @property-read 'captured'|'held'|'voided'|'declined'|'failed'|'succeeded' $status
+ * @property-read 'captured'|'held'|'voided'|'declined'|'failed'|'succeeded'|'needs_response'|'under_review'|'won'|'lost'|'closed' $status
  * @property-read 'captured'|'authorised'|'voided'|null $capture_state
  * @property-read null|Decline $decline
  * @property-read Hold|null $hold null but for one that was held (sequence 2)
@@ -726,6 +759,10 @@ final class WebhookReplay extends Answer
  * @property-read null|RefundFailure $failure
  * @property-read string|null $created_at
  * @property-read string|null $settled_at
+ * @property-read string|null $respond_by until when you may respond, where the acquirer says it
+ * @property-read string|null $opened_at
+ * @property-read null|string $closed_at
+ * @property-read string|null $vendor_url where you respond, at the acquirer
  */
 final class WebhookEventData extends Answer
 {
@@ -752,6 +789,10 @@ final class WebhookEventData extends Answer
         'failure' => RefundFailure::class,
         'created_at' => null,
         'settled_at' => null,
+        'respond_by' => null,
+        'opened_at' => null,
+        'closed_at' => null,
+        'vendor_url' => null,
     ];
 }
 
@@ -759,11 +800,11 @@ final class WebhookEventData extends Answer
  * The event of a webhook. Tell events apart by `type`. It has the members of all of them.
  *
  * @property-read string $id the same for every delivery of the event
- * @property-read 'payment.captured'|'payment.held'|'payment.voided'|'payment.declined'|'payment.failed'|'refund.succeeded'|'refund.failed' $type
+ * @property-read 'payment.captured'|'payment.held'|'payment.voided'|'payment.declined'|'payment.failed'|'refund.succeeded'|'refund.failed'|'dispute.opened'|'dispute.closed' $type
  * @property-read string $created
  * @property-read '2026-09-01' $api_version
  * @property-read string $merchant_id
- * @property-read 1|2 $sequence 1 for the outcome, 2 for the decision on a hold
+ * @property-read 1|2|int $sequence 1 for the outcome, 2 for the decision on a hold
  * @property-read WebhookEventData $data
  */
 final class WebhookEvent extends Answer

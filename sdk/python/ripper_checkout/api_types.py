@@ -43,6 +43,7 @@ ErrorCode = Literal[
     "hold_already_decided",
     "operation_refused",
     "payment_not_refundable",
+    "payment_disputed",
     "refund_exceeds_captured",
     "delivery_not_found",
     "delivery_not_dead_lettered",
@@ -67,7 +68,12 @@ EventType = Literal[
 
 
 #: Events that only endpoints get that name them in `extension_events`.
-ExtensionEventType = Literal["refund.succeeded", "refund.failed"]
+ExtensionEventType = Literal[
+    "refund.succeeded",
+    "refund.failed",
+    "dispute.opened",
+    "dispute.closed",
+]
 
 
 #: The events of an endpoint with `event_format: "stripe"`.
@@ -404,8 +410,10 @@ class EventQuery(TypedDict):
         "payment.failed",
         "refund.succeeded",
         "refund.failed",
+        "dispute.opened",
+        "dispute.closed",
     ]]
-    # its events and those of its refunds
+    # its events and those of its refunds and disputes
     payment_id: NotRequired[str]
 
 
@@ -444,6 +452,81 @@ class HeldPayment(TypedDict):
     failed_refund_amount: NotRequired[int]
     hold: Hold
     settlement: Literal["awaiting_reconciliation"] | None
+
+
+class RefundFailure(TypedDict):
+    """Why a refund failed."""
+
+    code: str
+    reason: str
+
+
+class RefundCreate(TypedDict):
+    """The body that refunds a captured payment."""
+
+    # in minor units; all that is left by default
+    amount: NotRequired[int]
+    # your own words, which come back
+    reason: NotRequired[str | None]
+    # true to refund although a dispute of the payment is open or lost
+    accept_dispute: NotRequired[bool]
+
+
+class Refund(TypedDict):
+    """Money of a payment that is given back."""
+
+    id: str
+    payment_id: str
+    # in minor units
+    amount: int
+    currency: str
+    mode: Literal["test", "live"]
+    status: Literal["pending", "succeeded", "failed"]
+    reason: str | None
+    failure: RefundFailure | None
+    created_at: Timestamp
+    settled_at: Timestamp | None
+
+
+class RefundList(TypedDict):
+    """All refunds of a payment, newest first."""
+
+    refunds: list[Refund]
+
+
+class Dispute(TypedDict):
+    """Money of a payment that the shopper’s bank wants back."""
+
+    id: str
+    payment_id: str
+    status: Literal["needs_response", "under_review", "won", "lost", "closed"]
+    # the acquirer’s words
+    reason: str | None
+    # in minor units; may be less than the payment
+    amount: int
+    currency: str
+    mode: Literal["test", "live"]
+    # until when you may respond, where the acquirer says it
+    respond_by: Timestamp | None
+    opened_at: Timestamp
+    closed_at: Timestamp | None
+    # where you respond, at the acquirer
+    vendor_url: str | None
+
+
+class DisputeQuery(TypedDict):
+    """Which disputes are listed; all without any."""
+
+    limit: NotRequired[int]
+    # next_cursor of the page before, with the same filters
+    after: NotRequired[str]
+    mode: NotRequired[Literal["test", "live"]]
+    # opened at that time or later
+    created_from: NotRequired[Timestamp]
+    # opened before that time
+    created_before: NotRequired[Timestamp]
+    status: NotRequired[Literal["needs_response", "under_review", "won", "lost", "closed"]]
+    payment_id: NotRequired[str]
 
 
 class PaymentLinkCreate(TypedDict):
@@ -497,44 +580,6 @@ class PaymentLinkQuery(TypedDict):
     # before that time
     created_before: NotRequired[Timestamp]
     status: NotRequired[Literal["active", "completed", "expired", "disabled"]]
-
-
-class RefundFailure(TypedDict):
-    """Why a refund failed."""
-
-    code: str
-    reason: str
-
-
-class RefundCreate(TypedDict):
-    """The body that refunds a captured payment."""
-
-    # in minor units; all that is left by default
-    amount: NotRequired[int]
-    # your own words, which come back
-    reason: NotRequired[str | None]
-
-
-class Refund(TypedDict):
-    """Money of a payment that is given back."""
-
-    id: str
-    payment_id: str
-    # in minor units
-    amount: int
-    currency: str
-    mode: Literal["test", "live"]
-    status: Literal["pending", "succeeded", "failed"]
-    reason: str | None
-    failure: RefundFailure | None
-    created_at: Timestamp
-    settled_at: Timestamp | None
-
-
-class RefundList(TypedDict):
-    """All refunds of a payment, newest first."""
-
-    refunds: list[Refund]
 
 
 class WebhookEndpointCreate(TypedDict):
@@ -889,6 +934,74 @@ class RefundFailedEvent(TypedDict):
     data: RefundFailedEventData
 
 
+class DisputeOpenedEventData(TypedDict):
+    """Part of DisputeOpenedEvent."""
+
+    id: str
+    payment_id: str
+    status: Literal["needs_response", "under_review"]
+    # the acquirer’s words
+    reason: str | None
+    # in minor units; may be less than the payment
+    amount: int
+    currency: str
+    mode: Literal["test", "live"]
+    # until when you may respond, where the acquirer says it
+    respond_by: Timestamp | None
+    opened_at: Timestamp
+    closed_at: None
+    # where you respond, at the acquirer
+    vendor_url: str | None
+
+
+class DisputeOpenedEvent(TypedDict):
+    """The shopper’s bank wants money back. Only for endpoints that name it in extension_events."""
+
+    # the same for every delivery of the event
+    id: str
+    type: Literal["dispute.opened"]
+    created: Timestamp
+    api_version: Literal["2026-09-01"]
+    merchant_id: str
+    # counts the events of the dispute
+    sequence: int
+    data: DisputeOpenedEventData
+
+
+class DisputeClosedEventData(TypedDict):
+    """Part of DisputeClosedEvent."""
+
+    id: str
+    payment_id: str
+    status: Literal["won", "lost", "closed"]
+    # the acquirer’s words
+    reason: str | None
+    # in minor units; may be less than the payment
+    amount: int
+    currency: str
+    mode: Literal["test", "live"]
+    # until when you may respond, where the acquirer says it
+    respond_by: Timestamp | None
+    opened_at: Timestamp
+    closed_at: Timestamp
+    # where you respond, at the acquirer
+    vendor_url: str | None
+
+
+class DisputeClosedEvent(TypedDict):
+    """A dispute is won, lost or closed; a second chargeback closes it anew. Only for endpoints that name it in extension_events."""
+
+    # the same for every delivery of the event
+    id: str
+    type: Literal["dispute.closed"]
+    created: Timestamp
+    api_version: Literal["2026-09-01"]
+    merchant_id: str
+    # counts the events of the dispute
+    sequence: int
+    data: DisputeClosedEventData
+
+
 #: The event of a webhook. Tell events apart by `type`.
 WebhookEvent = Union[
     PaymentCapturedEvent,
@@ -898,4 +1011,6 @@ WebhookEvent = Union[
     PaymentFailedEvent,
     RefundSucceededEvent,
     RefundFailedEvent,
+    DisputeOpenedEvent,
+    DisputeClosedEvent,
 ]

@@ -74,6 +74,7 @@ class Ripper:
         self.payments = Payments(sender)
         self.refunds = Refunds(sender)
         self.payment_links = PaymentLinks(sender)
+        self.disputes = Disputes(sender)
         self.events = Events(sender)
         self.webhooks = Webhooks(sender)
 
@@ -184,6 +185,17 @@ class PaymentLinks(_Resource):
     ) -> Pages[api.PaymentLink]:
         """Newest first."""
         return self._pages("/v1/payment_links", query, options)
+
+
+class Disputes(_Resource):
+    def retrieve(self, dispute_id: str, **options: Unpack[CallOptions]) -> api.Dispute:
+        return self._send("GET", f"/v1/disputes/{_id('dsp', dispute_id)}", **options)
+
+    def list(
+        self, query: api.DisputeQuery | None = None, **options: Unpack[CallOptions]
+    ) -> Pages[api.Dispute]:
+        """Newest first."""
+        return self._pages("/v1/disputes", query, options)
 
 
 class Events(_Resource):

@@ -12,6 +12,7 @@ import { liabilityIn } from './answers.ts'
 import type { AdyenCredentials } from './credentials.ts'
 import { moneyRead } from './currencies.ts'
 import { declineToldOf } from './declines.ts'
+import { disputeOf } from './disputes.ts'
 
 /**
  * `fails`: the event itself reports a failure, although it has `success: "true"`. `announces`: its outcome comes in a
@@ -97,10 +98,10 @@ export function noticesIn(
       throw new NotGenuine('it is about another merchant account')
     }
   }
-  return items.flatMap((each) => noticeOf(each, installation))
+  return items.flatMap((each) => noticeOf(each, { installation, is_live: mode === 'live' }))
 }
 
-function noticeOf(item: Item, installation: string): Notice[] {
+function noticeOf(item: Item, { installation, is_live }: { installation: string; is_live: boolean }): Notice[] {
   const { pspReference, eventCode, success, merchantReference } = item
   const event = Object.hasOwn(noticeEvents, eventCode) ? noticeEvents[eventCode] : undefined
   // A failed expiry is no news, because nobody requested it.
@@ -112,6 +113,7 @@ function noticeOf(item: Item, installation: string): Notice[] {
   const is_charge = about === 'authorise' || about === 'expiry'
   // An event about a charge has an id of its own. Without the original's id the charge is unknown.
   const authorisation_transaction_id = original ?? (is_charge ? pspReference : null)
+  const dispute = about === 'dispute' && disputeOf({ ...item, originalReference: original, is_live })
   const mark = item.additionalData['metadata.ripper_installation']
   return [
     {
@@ -122,6 +124,7 @@ function noticeOf(item: Item, installation: string): Notice[] {
       acquirer_transaction_id: is_charge ? authorisation_transaction_id : pspReference,
       authorisation_transaction_id,
       answer: answerOf(item, event),
+      ...(dispute && { dispute }),
       occurred_at,
       // Adyen repeats our mark only for some account settings, and does not sign it. So another mark says nothing.
       is_ours: mark === installation ? true : null,

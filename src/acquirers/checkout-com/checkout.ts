@@ -36,7 +36,7 @@ import { partRefusal, unspeakable } from './currencies.ts'
 import { listAt } from './list.ts'
 import { noticesIn } from './notices.ts'
 import { actionsIn, isMarked, pageIn, paymentIn, type TheirAction, type TheirPayment } from './payments.ts'
-import { ask, readPayment, unreadable } from './read.ts'
+import { ask, disputeAt, disputesAt, readPayment, unreadable } from './read.ts'
 import { actionsOf, byId, byReference, paymentRequest, searchRequest, settleRequest, threeDsOf } from './requests.ts'
 import { checkoutSandboxNumbers } from './sandbox-numbers.ts'
 import { chargeFound, isReversed, mostAlive, operationFound, ownActions } from './standings.ts'
@@ -107,6 +107,8 @@ function openCheckout(connection: AcquirerConnection<CheckoutCredentials>): Acqu
     refund: settle('refund'),
     lookUp: (request) => lookUpAt(connection, request),
     bearsReference: (id, reference) => bearsReference(connection, id, reference),
+    lookUpDispute: (id) => disputeAt(connection, id),
+    listDisputes: ({ since }) => disputesAt(connection, since),
     listAuthorisations(within) {
       return listAt(connection, within)
     },

@@ -7,7 +7,8 @@ import { NotGenuine, type Notice, type NoticePost, type Suggestion } from '../ac
 import { suggests } from '../answers.ts'
 import type { NoticeKey } from '../connector.ts'
 import { jsonIn } from '../wire.ts'
-import type { CheckoutCredentials } from './credentials.ts'
+import { type CheckoutCredentials, isOfSandbox } from './credentials.ts'
+import { disputeIn } from './disputes.ts'
 import { referenceRead } from './requests.ts'
 
 type Meaning = { about: Notice['about']; outcome?: Suggestion['outcome'] }
@@ -47,11 +48,12 @@ const event = z.object({
   type: z.string(),
   created_on: text,
   timestamp: text,
-  data: z.object({
+  data: z.looseObject({
     id: text,
     payment_id: text,
     action_id: text,
     reference: text,
+    payment_reference: text,
     processed_on: text,
     metadata: z.record(z.string(), z.unknown()).nullish().default(null),
   }),
@@ -65,16 +67,22 @@ const signature_header = 'cko-signature'
 /** Throws NotGenuine. A notice that does not concern us is skipped. */
 export function noticesIn(
   { headers, body }: NoticePost,
-  { credentials: { signature_key }, installation }: NoticeKey<CheckoutCredentials>,
+  { credentials, installation }: NoticeKey<CheckoutCredentials>,
 ): Notice[] {
-  if (!isSigned(headers[signature_header] ?? '', body, signature_key)) {
+  if (!isSigned(headers[signature_header] ?? '', body, credentials.signature_key)) {
     throw new NotGenuine('the signature is not of this body')
   }
   const json = jsonIn(body)
   if (kind.safeParse(json ?? typeIn(body)).success) return []
   const theirEvent = event.safeParse(json).data
   if (!theirEvent) throw new NotGenuine('the body is no event')
-  return [noticeOf(theirEvent, meaningOf(theirEvent.type)!, installation)]
+  const notice = noticeOf(theirEvent, meaningOf(theirEvent.type)!, installation)
+  if (notice.about !== 'dispute') return [notice]
+  const status = theirEvent.type.slice('dispute_'.length)
+  const told = disputeIn(theirEvent.data, { status, is_sandbox: isOfSandbox(credentials) })
+  if (told === null) return [notice]
+  const { their_payment_id: _, ...dispute } = told
+  return [{ ...notice, dispute }]
 }
 
 /** Checkout.com has posted events that are not quite JSON. Their type still shows whether they are read. */
@@ -93,7 +101,7 @@ function noticeOf({ id, type, data, ...times }: Event, { about, outcome }: Meani
   if (Number.isNaN(occurred_at.getTime())) throw new NotGenuine(`a ${type} without a time`)
   const authorisation_transaction_id = about === 'dispute' ? data.payment_id : data.id
   const is_charge = about === 'authorise' || about === 'expiry'
-  const ourReference = referenceRead(data.reference)
+  const ourReference = referenceRead(about === 'dispute' ? data.payment_reference : data.reference)
   return {
     notice_id: id,
     about: ourReference?.is_reversal && !is_charge ? 'reverse' : about,

@@ -67,6 +67,24 @@ export function byId(payment_id: string, credentials: CheckoutCredentials): Wire
   return get(credentials, pathOf(payment_id))
 }
 
+export function disputeById(id: string, credentials: CheckoutCredentials): WireRequest {
+  return get(credentials, `/disputes/${encodeURIComponent(id)}`)
+}
+
+/** Received within these times, from the `skip`th on. */
+export function disputesWithin(
+  { since, until, skip }: { since: Date; until: Date; skip: number },
+  credentials: CheckoutCredentials,
+): WireRequest {
+  const query = new URLSearchParams({
+    ...{ from: since.toISOString(), to: until.toISOString() },
+    ...{ limit: String(disputes_limit), skip: String(skip) },
+  })
+  return get(credentials, `/disputes?${query}`)
+}
+
+export const disputes_limit = 250
+
 export function actionsOf(payment_id: string, credentials: CheckoutCredentials): WireRequest {
   return get(credentials, `${pathOf(payment_id)}/actions`)
 }

@@ -2,9 +2,10 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { NotGenuine, type Notice, type NoticePost, type Suggestion } from '../acquirer.ts'
+import { type DisputeTold, NotGenuine, type Notice, type NoticePost, type Suggestion } from '../acquirer.ts'
 import { suggests } from '../answers.ts'
 import { jsonIn } from '../wire.ts'
+import { disputeIn } from './disputes.ts'
 import { isMarked } from './intents.ts'
 import { cancelReasons } from './requests.ts'
 import { lapses } from './standings.ts'
@@ -20,7 +21,7 @@ const event = z.object({
   type: z.string(),
   created: z.int().nonnegative(),
   data: z.object({
-    object: z.object({
+    object: z.looseObject({
       id: z.string().min(1).max(255),
       capture_method: text,
       cancellation_reason: text,
@@ -51,12 +52,14 @@ export function noticesIn(
   const { id: notice_id, type, created, data } = theirEvent
   const about = aboutOf(type, data.object)
   if (about === null) return []
+  const dispute = about === 'dispute' && toldIn(data.object)
   return [
     {
       notice_id,
       about,
       ...namesOf(about, data.object, installation),
       answer: about === 'expiry' ? null : suggestionIn(type, data.object),
+      ...(dispute && { dispute }),
       occurred_at: new Date(created * 1000),
     },
   ]
@@ -94,6 +97,14 @@ function aboutOf(type: string, object: TheirObject): Notice['about'] | null {
     default:
       return null
   }
+}
+
+/** Null for an early fraud warning. */
+function toldIn(object: TheirObject): DisputeTold | null {
+  const found = disputeIn(object)
+  if (found === null) return null
+  const { intent_id: _, ...told } = found
+  return told
 }
 
 /** Null if the type leaves the outcome open. */

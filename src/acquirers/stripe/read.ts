@@ -1,10 +1,11 @@
 // Reads one payment at Stripe: its intent by the known id, and its refunds.
 
-import { type AuthorisationName, Unanswered } from '../acquirer.ts'
+import { type AuthorisationName, type DisputeTold, type ListedDispute, Unanswered } from '../acquirer.ts'
 import { type AcquirerConnection, credentialsOf, notTheirs } from '../connector.ts'
 import { isGood, notShown, type WireAnswer, type WireRequest } from '../wire.ts'
 import { isMissing } from './answers.ts'
 import type { StripeCredentials } from './credentials.ts'
+import { disputeIn } from './disputes.ts'
 import {
   intentIn,
   isMarked,
@@ -15,7 +16,7 @@ import {
   type TheirIntent,
   type TheirRefund,
 } from './intents.ts'
-import { intentById, refundsOf } from './requests.ts'
+import { disputeById, disputesSince, intentById, refundsOf } from './requests.ts'
 
 /** More refunds than one payment ever has. */
 const refund_pages_max = 20
@@ -79,6 +80,46 @@ export async function refundsAt(
     if (!page!.has_more || some.length === 0) return refundsOfCapture(intent, refunds)
   }
   throw new Unanswered(`${name}: more refunds of a payment than are read`)
+}
+
+/** More pages than an account has disputes in days. */
+const dispute_pages_max = 50
+
+/** What is in a status of another version is left out. Throws Unanswered or NotSent. */
+export async function disputesAt(
+  connection: AcquirerConnection<StripeCredentials>,
+  since: Date,
+): Promise<ListedDispute[]> {
+  const { name } = connection
+  const credentials = await credentialsOf(connection)
+  const disputes: ListedDispute[] = []
+  let after: string | null = null
+  for (let pages = 0; pages < dispute_pages_max; pages++) {
+    const page = pageIn((await ask(connection, disputesSince(since, after, credentials))).json)
+    if (!page) throw new Unanswered(`${name}: it shows disputes that cannot be read`)
+    for (const each of page.data) {
+      const found = disputeIn(each)
+      if (!found) continue
+      const { intent_id: authorisation_transaction_id, ...told } = found
+      disputes.push({ ...told, authorisation_transaction_id })
+    }
+    const last = (page.data.at(-1) as { id?: unknown } | undefined)?.id
+    if (!page.has_more || typeof last !== 'string') return disputes
+    after = last
+  }
+  throw new Unanswered(`${name}: more disputes than are read`)
+}
+
+/** Null if it is unknown there. Throws Unanswered or NotSent. */
+export async function disputeAt(
+  connection: AcquirerConnection<StripeCredentials>,
+  id: string,
+): Promise<DisputeTold | null> {
+  const answer = await ask(connection, disputeById(id, await credentialsOf(connection)))
+  const found = isMissing(answer) ? null : disputeIn(answer.json)
+  if (!found) return null
+  const { intent_id: _, ...told } = found
+  return told
 }
 
 /** The answer to a query: a success, or a 404 from Stripe itself. Throws Unanswered or NotSent. */

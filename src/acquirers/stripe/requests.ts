@@ -137,6 +137,20 @@ export function oneIntent(credentials: StripeCredentials): WireRequest {
   return get(credentials, '/v1/payment_intents?limit=1')
 }
 
+export function disputeById(id: string, credentials: StripeCredentials): WireRequest {
+  return get(credentials, `/v1/disputes/${encodeURIComponent(id)}`)
+}
+
+/** Opened since then, newest first. */
+export function disputesSince(since: Date, after: string | null, credentials: StripeCredentials): WireRequest {
+  const query = new URLSearchParams({
+    'created[gte]': String(Math.floor(since.getTime() / 1000)),
+    limit: String(page_limit),
+    ...(after !== null && { starting_after: after }),
+  })
+  return get(credentials, `/v1/disputes?${query}`)
+}
+
 /** The balance's amounts are not read. */
 export function balanceRequest(credentials: StripeCredentials): WireRequest {
   return get(credentials, '/v1/balance')

@@ -22,7 +22,7 @@ import { amountSent, partRefusal, unspeakable } from './currencies.ts'
 import { environmentOf, intentIn, pageIn } from './intents.ts'
 import { listAt } from './list.ts'
 import { noticesIn } from './notices.ts'
-import { bearsReference, findTheirIntent, refundsAt } from './read.ts'
+import { bearsReference, disputeAt, disputesAt, findTheirIntent, refundsAt } from './read.ts'
 import {
   balanceRequest,
   confirmRequest,
@@ -141,6 +141,8 @@ function openStripe(connection: AcquirerConnection<StripeCredentials>): Acquirer
     refund: (request) => settleAt(connection, 'refund', request),
     lookUp: (request) => lookUpAt(connection, request),
     bearsReference: (id, reference) => bearsReference(connection, id, reference),
+    lookUpDispute: (id) => disputeAt(connection, id),
+    listDisputes: ({ since }) => disputesAt(connection, since),
     listAuthorisations: (within) => listAt(connection, within),
   }
 }

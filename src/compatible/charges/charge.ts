@@ -54,7 +54,7 @@ export const charge = z
     created: z.int().meta({ description: 'Unix seconds' }),
     currency: z.string(),
     description: z.string().nullable(),
-    disputed: z.literal(false),
+    disputed: z.boolean().meta({ description: 'whether a dispute was ever opened of it' }),
     livemode: z.boolean(),
     metadata: anyMetadata,
     paid: z.literal(true),
@@ -85,6 +85,7 @@ export type ChargeRow = Pick<
   | 'mode'
   | 'created_at'
   | 'refunded_amount'
+  | 'dispute'
   | 'card_brand'
   | 'card_last4'
 > &
@@ -111,7 +112,7 @@ export function viewCharge(row: ChargeRow): Charge {
     created: unixSeconds(row.created_at),
     currency: row.currency.toLowerCase(),
     description: metadata.description ?? null,
-    disputed: false,
+    disputed: row.dispute !== null,
     livemode: row.mode === 'live',
     metadata,
     paid: true,

@@ -5,6 +5,7 @@ import type { Sql } from '../../database/open.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import type { Mode, StoredEventType } from '../../kernel/values.ts'
 import { endOf, lineOrder, lineSpan, lines_max } from '../../payments/reading/line-look.ts'
+import { isOfLine } from '../../webhooks/stream/event-line-store.ts'
 import { endpointFacts } from '../endpoints/endpoint-store.ts'
 import type { Look, PageRequest } from '../lists.ts'
 import type { EventFacts, FrozenBody } from './event.ts'
@@ -17,17 +18,20 @@ export const noFacts: EventFacts = {
   payment: null,
   refunded_amount: null,
   refund_metadata: null,
+  is_disputed: null,
   checkout: null,
   endpoint: null,
 }
 
 /** The facts of each event, in their order. Those that the other platform alone has are whole by themselves. */
 export async function readEventFacts(sql: Sql, events: readonly ReadEvent[]): Promise<EventFacts[]> {
-  const keys = events.flatMap(({ merchant_id, payment_id: subject, sequence, body: { type, data } }, place) => {
-    const { checkout_session_id: session_id, payment_id, endpoint_id } = data
-    const key = { place, merchant_id, subject, sequence, session_id, payment_id, endpoint_id }
-    return isWhole(type) ? [] : [key]
-  })
+  const keys = events.flatMap(
+    ({ merchant_id, payment_id: subject, sequence, body: { id: event_id, type, data } }, place) => {
+      const { checkout_session_id: session_id, payment_id, endpoint_id } = data
+      const key = { place, merchant_id, subject, sequence, session_id, payment_id, endpoint_id, event_id }
+      return isWhole(type) ? [] : [key]
+    },
+  )
   if (keys.length === 0) return events.map(() => noFacts)
   const rows = await sql<(EventFacts & { place: number })[]>`
     select k.place, (
@@ -44,11 +48,17 @@ export async function readEventFacts(sql: Sql, events: readonly ReadEvent[]): Pr
     ) as refunded_amount, (
       select metadata from refunds where merchant_id = k.merchant_id and refund_id = k.subject
     ) as refund_metadata, (
+      -- Both ids begin with a second, after a prefix of four letters. What came later must not change what was told.
+      select exists (
+        select from disputes where merchant_id = k.merchant_id and payment_id = k.payment_id
+          and substr(dispute_id, 5, 8) < substr(k.event_id, 5, 8))
+    ) as is_disputed, (
       select row_to_json(c) from checkout_sessions c
       where c.merchant_id = k.merchant_id and c.checkout_session_id = k.subject
     ) as checkout, (${endpointFacts(sql)}) as endpoint
     from json_to_recordset(${keys as never}::json) as k (
-      place integer, merchant_id text, subject text, sequence integer, session_id text, payment_id text, endpoint_id text)`
+      place integer, merchant_id text, subject text, sequence integer, session_id text, payment_id text, endpoint_id text,
+      event_id text)`
   const facts = new Map(rows.map(({ place, ...row }) => [place, datedFacts(row)]))
   return events.map((_, place) => facts.get(place) ?? noFacts)
 }
@@ -93,7 +103,7 @@ export async function listEvents(
     left join lateral (
       select payment_id, sequence, body from events
       where n.change = any(${types}) and merchant_id = ${merchant_id} and payment_id = n.subject
-        and events.type = n.change ${ofMode(sql, mode)} offset 0
+        and events.type = n.change ${ofMode(sql, mode)} and ${isOfLine(sql, sql`n.entry_id`)} offset 0
     ) e on true
     where e.body is not null or n.place = ${lines_max}
     ${order} limit ${page.limit + 1}`

@@ -11,12 +11,14 @@ import {
   type StoredEventType,
 } from '../../kernel/values.ts'
 import { checkoutOfEvent } from '../../payments/checkout-event.ts'
+import type { viewDispute } from '../../payments/dispute.ts'
 import type { Hold } from '../../payments/hold.ts'
 import type { PaymentStatus } from '../../payments/payment.ts'
 import { type Refund, refundTimes } from '../../payments/refund.ts'
 import { type Session, sessionTimes } from '../../payments/session.ts'
 import { type ChargeRow, viewCharge } from '../charges/charge.ts'
 import { viewCheckout } from '../checkout-sessions/checkout-session.ts'
+import { viewCompatibleDispute } from '../disputes/dispute.ts'
 import { type CompatibleEndpoint, viewCompatibleEndpoint } from '../endpoints/endpoint.ts'
 import { type IntentRows, type PaymentIntent, viewIntent } from '../intents/intent.ts'
 import { unixSeconds } from '../members.ts'
@@ -57,6 +59,8 @@ export type EventFacts = {
   /** How much of the payment was given back when the refund's event was written. */
   refunded_amount: number | null
   refund_metadata: Record<string, string> | null
+  /** Whether a dispute of the payment was known before the second of the event. */
+  is_disputed: boolean | null
   /** Of one that is complete. */
   checkout: object | null
   /** The endpoint of a test event. */
@@ -90,6 +94,12 @@ function objectOf({ type, created, data }: FrozenBody, facts: EventFacts): objec
       return chargeOf(data, facts)
     case 'refund.failed':
       return refundOf(data, facts)
+    case 'dispute.opened':
+    case 'dispute.closed': {
+      const { session_id } = needed(facts.payment)
+      const dispute = data as unknown as ReturnType<typeof viewDispute>
+      return viewCompatibleDispute(dispute, { session_id, now: new Date(created) })
+    }
     case 'payment_intent.canceled':
       return viewIntent(frozenRows(data), { now: new Date(created) })
     case 'payment.captured':
@@ -166,13 +176,15 @@ type RefundData = Omit<Refund, 'refund_id' | 'payment_id' | 'session_id' | 'meta
   checkout_session_id: string
 }
 
-function chargeOf(data: FrozenData, { session, payment, refunded_amount }: EventFacts): object {
+function chargeOf(data: FrozenData, { session, payment, refunded_amount, is_disputed }: EventFacts): object {
   const { payment_id, amount, currency, mode } = data as unknown as RefundData
   const { metadata, customer, statement_descriptor_suffix } = needed(session)
   return viewCharge({
     ...needed(payment),
     ...{ payment_id, currency, mode, metadata, customer, statement_descriptor_suffix },
     status: 'captured',
+    // What became of the dispute is not shown.
+    dispute: is_disputed ? 'standing' : null,
     // Events of early releases do not say it.
     refunded_amount: refunded_amount ?? amount,
   })

@@ -111,7 +111,7 @@ async function lineOfSession(
 }
 
 const chargeColumns = (sql: AnySql) => sql`
-  p.payment_id, p.session_id, p.status, p.amount, p.captured_amount, p.currency, p.mode, p.created_at, p.refunded_amount,
+  p.payment_id, p.session_id, p.status, p.amount, p.captured_amount, p.currency, p.mode, p.created_at, p.refunded_amount, p.dispute,
   p.card_brand, p.card_last4, s.metadata, s.customer, s.statement_descriptor_suffix
   from payments p join sessions s on s.merchant_id = p.merchant_id and s.session_id = p.session_id`
 

@@ -63,6 +63,7 @@ export const createRefundAt = (address: Address): Route<Context> =>
         amount: body.amount ?? null,
         reason: body.reason ?? null,
         metadata: body.metadata ?? {},
+        accept_dispute: false,
         cause: { actor: `key ${holder.key_id}`, request_id },
         key: reserveKey(),
       })

@@ -3,7 +3,7 @@
 export const auditKinds = {
   payments: [
     ...['session', 'sessions', 'attempt', 'charge', 'authorise', 'capture', 'void', 'refund'],
-    ...['reverse', 'payment', 'payment_intent', 'operation', 'receipt', 'checkout', 'payment_link'],
+    ...['reverse', 'payment', 'payment_intent', 'operation', 'receipt', 'checkout', 'dispute', 'payment_link'],
   ],
   holds: ['hold'],
   webhooks: ['endpoint', 'delivery'],

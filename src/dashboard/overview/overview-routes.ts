@@ -70,6 +70,9 @@ export const readOverviewHere = route({
       outcomes_for_person: count,
       /** As the endpoints count them. */
       given_up: count,
+      /** Those that need a response, and until when the first may be answered. */
+      disputes: count,
+      disputes_until: z.string().nullable(),
       failed_refunds: count,
       /** When the oldest of them was begun. */
       failed_refunds_from: z.string().nullable(),
@@ -164,6 +167,8 @@ export const readOverviewHere = route({
         unknown_outcomes,
         outcomes_for_person,
         given_up: [...givenUp.values()].reduce((sum, each) => sum + each, 0),
+        disputes: waits.disputes,
+        disputes_until: timestampOrNull(waits.disputes_until),
         failed_refunds: waits.failed_refunds,
         failed_refunds_from: timestampOrNull(waits.failed_refunds_from),
         paid_twice,

@@ -33,6 +33,10 @@ export type Waits = {
   breakers_open: number
   keys_ending: { key_id: string; name: string | null; expires_at: Date }[]
   brakes_pulled: number
+  /** Disputes that need a response. */
+  disputes: number
+  /** Until when the first of them may be answered. */
+  disputes_until: Date | null
   failed_refunds: number
   /** When the oldest of them was begun. */
   failed_refunds_from: Date | null
@@ -49,7 +53,11 @@ export async function readWaits(
 ): Promise<Waits> {
   const { merchant_id, mode, now, keys_until, failed_from } = asked
   const lapse_before = new Date(now.getTime() + day_ms)
-  type Row = Omit<Waits, 'holds' | 'to_capture' | 'keys_ending' | 'failed_refunds' | 'failed_refunds_from'> & {
+  type Row = Omit<
+    Waits,
+    'holds' | 'to_capture' | 'keys_ending' | 'failed_refunds' | 'failed_refunds_from' | 'disputes_until'
+  > & {
+    disputes_until: string | null
     /** Payments with a failed refund. */
     failed: RefundedPayment[]
     waiting: (Omit<WaitingHolds, 'next_deadline'> & { is_to_capture: boolean; next_deadline: string })[]
@@ -73,6 +81,10 @@ export async function readWaits(
         select mode, payment_id, status, settled_at from refunds
         where merchant_id = ${merchant_id} order by refund_id desc limit ${refunds_max}) f
       where f.mode = ${mode} and f.status = 'failed' and f.settled_at >= ${failed_from} limit ${counted_max}
+    ), dispute as materialized (
+      select respond_by from disputes
+      where merchant_id = ${merchant_id} and closed_at is null and status = 'needs_response' and mode = ${mode}
+      limit ${counted_max}
     ), unknown as materialized (
       select o.waits_for_person_since from operation o cross join lateral (
         select 1 from payments p
@@ -85,6 +97,8 @@ export async function readWaits(
             select currency, sum(amount)::bigint as amount from hold each
             where each.is_to_capture = hold.is_to_capture group by currency order by 2 desc) s) as sums
         from hold group by is_to_capture) w) as waiting,
+      (select count(*)::int from dispute) as disputes,
+      (select min(respond_by) from dispute) as disputes_until,
       (select count(*)::int from unknown) as unknown_outcomes,
       (select count(waits_for_person_since)::int from unknown) as outcomes_for_person,
       (select count(*)::int from webhook_endpoint_health h
@@ -109,7 +123,7 @@ export async function readWaits(
       exists (select 1 from api_keys
         where merchant_id = ${merchant_id} and revoked_at is null
           and (made_by is not null or last_used_at is not null or name <> ${demo_key_name})) as has_key`
-  const { waiting, keys_ending, failed, ...rest } = row!
+  const { waiting, keys_ending, failed, disputes_until, ...rest } = row!
   const owed = failed.flatMap(owedRefunds).filter(({ settled_at }) => new Date(settled_at!) >= failed_from)
   const begun_at = owed.map(({ created_at }) => Date.parse(created_at))
   const failed_refunds_from = owed.length > 0 ? new Date(Math.min(...begun_at)) : null
@@ -123,6 +137,7 @@ export async function readWaits(
     holds: waitingFor(false),
     to_capture: waitingFor(true),
     keys_ending: ending,
+    disputes_until: disputes_until === null ? null : new Date(disputes_until),
     failed_refunds: owed.length,
     failed_refunds_from,
   }

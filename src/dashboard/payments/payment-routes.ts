@@ -7,6 +7,8 @@ import { idsFrom } from '../../kernel/ids.ts'
 import { amount_max, type Mode, timestampOrNull } from '../../kernel/values.ts'
 import { findDifferences } from '../../payments/acquirer-operations/finding-store.ts'
 import type { Context } from '../../payments/context.ts'
+import { viewDispute } from '../../payments/dispute.ts'
+import { listDisputesOf } from '../../payments/disputes/dispute-store.ts'
 import { readLife } from '../../payments/history/payment-history.ts'
 import { type Hold, viewHold } from '../../payments/hold.ts'
 import { captureWithNote, escalateWithNote, voidWithNote } from '../../payments/holds/hold-routes.ts'
@@ -20,7 +22,7 @@ import { refundableOf } from '../../payments/refund.ts'
 import { findRefundLimit, leftOfLimit } from '../../payments/refunds/refund-limit-store.ts'
 import { refundCreate, refundRecord } from '../../payments/refunds/refund-routes.ts'
 import { settlementAt } from '../../payments/session.ts'
-import { holdView, otherPaymentsView, settlementView } from '../../payments/views.ts'
+import { disputeView, holdView, otherPaymentsView, settlementView } from '../../payments/views.ts'
 import { type Member, notThere } from '../../users/member.ts'
 import { signedIn } from '../../users/signed-in.ts'
 import { behind } from '../behind.ts'
@@ -55,6 +57,10 @@ export const readPaymentHere = route({
     refund_max: z.int(),
     /** Up to how much of a payment their role may refund, 0 where no owner has said so; null for a role without a limit. */
     refund_limit: z.int().nullable(),
+    /** Newest first. */
+    disputes: z.array(disputeView),
+    /** Whether a refund wants a word: one of them is open or lost. */
+    is_disputed: z.boolean(),
     /** Failed refunds, too. */
     refund_count: z.int(),
     /** What a person gave back another way of refunds that failed. */
@@ -71,7 +77,11 @@ export const readPaymentHere = route({
   handle: async ({ sql }: Context, { holder, params, now }) => {
     const { merchant_id } = holder
     const key = { merchant_id, payment_id: params.payment_id! }
-    const [found, differences] = await Promise.all([findPaymentWithHold(sql, key), findDifferences(sql, key)])
+    const [found, differences, disputes] = await Promise.all([
+      findPaymentWithHold(sql, key),
+      findDifferences(sql, key),
+      listDisputesOf(sql, key),
+    ])
     if (!found) throw notThere()
     const { payment, hold, session } = found
     const { card_brand: brand, card_last4: last4 } = payment
@@ -88,6 +98,8 @@ export const readPaymentHere = route({
       payment_link_id: session.payment_link_id,
       refund_max,
       refund_limit,
+      disputes: disputes.map(viewDispute),
+      is_disputed: payment.dispute === 'standing',
       refund_count: payment.refund_count,
       otherwise_amount: refundSums(payment).otherwise_amount,
       other_payments: found.other_payments,

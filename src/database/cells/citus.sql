@@ -40,6 +40,7 @@ select create_distributed_table('payments', 'merchant_id', colocate_with => 'ses
 select create_distributed_table('holds', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('acquirer_operations', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('refunds', 'merchant_id', colocate_with => 'sessions');
+select create_distributed_table('disputes', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('acquirer_notices', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('events', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('receipt_queue', 'merchant_id', colocate_with => 'sessions');

@@ -54,6 +54,12 @@ const decline = { code: 'insufficient_funds', category: 'soft', reason: 'Insuffi
 const failure = { code: 'provider_error', category: null, reason: 'The acquirer failed' }
 
 const refund = { id: `ref_${hex}`, amount: 1200, status: 'succeeded', failure: null, reason: 'One cup came broken' }
+const dispute = {
+  ...{ id: `dsp_${hex}`, amount: 1200, status: 'needs_response', reason: 'fraudulent', closed_at: null },
+  ...{ respond_by: '2026-10-14T12:00:00.0000000+00:00', opened_at: '2026-09-30T12:00:00.0000000+00:00' },
+  vendor_url: 'https://dashboard.stripe.com/disputes/du_1',
+}
+const lostDispute = { ...dispute, status: 'lost', closed_at: '2026-11-02T12:00:00.0000000+00:00' }
 const compatibleRefund = {
   id: refund.id,
   amount: 1200,
@@ -134,7 +140,8 @@ const soldLine = {
   'price.unit_amount': 2100,
 }
 const refusal = { code: 'refund_refused', reason: 'The issuer refused the refund' }
-const refundEvent = Object.fromEntries(Object.entries(refund).map(([name, value]) => [`data.${name}`, value]))
+const inEvent = (row: object) => Object.fromEntries(Object.entries(row).map(([name, value]) => [`data.${name}`, value]))
+const refundEvent = inEvent(refund)
 
 /** The members of a row in a list. */
 function inList(members: Record<string, unknown>): Record<string, unknown> {
@@ -185,6 +192,8 @@ export const chosenValues: Record<string, ChosenOf> = {
     answer: Object.fromEntries(Object.entries(refund).map(([name, value]) => [`refunds[].${name}`, value])),
   },
   read_a_refund: { answer: refund },
+  list_disputes: { query: { limit: '3' }, answer: inList(dispute) },
+  read_a_dispute: { answer: dispute },
   create_a_payment_link: {
     idempotency_key: 'order-1001-link',
     request: { description: link.description, max_payments: 1 },
@@ -335,5 +344,7 @@ export const chosenValues: Record<string, ChosenOf> = {
   payment_declined: { answer: { 'data.decline': decline } },
   payment_failed: { answer: { 'data.decline': failure } },
   refund_succeeded: { answer: refundEvent },
+  dispute_opened: { answer: { sequence: 1, ...inEvent(dispute) } },
+  dispute_closed: { answer: { sequence: 2, ...inEvent(lostDispute) } },
   refund_failed: { answer: { ...refundEvent, 'data.status': 'failed', 'data.failure': refusal } },
 }

@@ -50,6 +50,7 @@ export const sampleValues: Record<string, unknown[]> = {
   payment_id: [`pay_${hex}`],
   payment_link_id: [`plink_${hex}`],
   refund_id: [`ref_${hex}`],
+  dispute_id: [`dsp_${hex}`],
   payment_intent: [session],
   charge: [`ch_${hex}`],
   charge_id: [`ch_${hex}`],

@@ -32,6 +32,11 @@ const parts: ReferencePart[] = [
     note: 'Your server gives back what was captured, whole or in parts. <a href="/docs/refunds">Refunds</a> explains what may come later.',
   },
   {
+    tag: 'Disputes',
+    title: 'Disputes',
+    note: 'Money of a payment that the shopper’s bank wants back. <a href="/docs/disputes">Disputes</a> explains who answers, and until when.',
+  },
+  {
     tag: 'Webhooks',
     title: 'Webhooks',
     note: 'Where events are sent, what happened to each delivery, and how to send one again. <a href="/docs/webhooks">Webhooks</a> explains the signatures.',

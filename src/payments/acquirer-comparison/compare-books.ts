@@ -22,6 +22,7 @@ import {
   findBooked,
   pageBooked,
 } from './comparison-store.ts'
+import { lookAtDisputes } from './look-at-disputes.ts'
 import { lookAtRefunds } from './look-at-refunds.ts'
 import { lookClosely } from './look-closely.ts'
 import { type RecordedHour, recordedHours } from './recorded-hours.ts'
@@ -136,6 +137,7 @@ async function run(context: ComparisonContext, swept: AcquirerOfMode, run: Compa
   const refunds = referencesOf(refundsToLookAt(run.now))
   // First, because a refund that failed meanwhile changes the sum that its charge is compared with.
   const refunded = await lookAtRefunds(context, swept.acquirer, refunds, goOnHere)
+  await lookAtDisputes(context, swept.acquirer, run.compared_until ?? run.span.since, goOnHere)
   await lookAtReversals(context, swept.acquirer, refunds, goOnHere)
   const leaveOut = (reference: string, { message }: Error) => {
     run.compared.left_out = [...run.compared.left_out, reference].sort()

@@ -128,6 +128,7 @@ export function newPayment(
     capture_state: null,
     amount: session.amount,
     captured_amount: null,
+    dispute: null,
     capture_method:
       holdRulesOf(integrationOf(account, session.integration_id), session.mode).capture === 'manual' ? 'manual' : null,
     currency: session.currency,

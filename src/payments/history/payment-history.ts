@@ -8,6 +8,7 @@ import { type TracedDelivery, type TracedEvent, traceEvents } from '../../webhoo
 import { heldUntil, isReplayable, nextAttemptAt } from '../../webhooks/delivery.ts'
 import { patience_ms } from '../acquirer-operations/next-step.ts'
 import { listOperations, type OperationWithAnswer } from '../acquirer-operations/operation-store.ts'
+import { listDisputesOf } from '../disputes/dispute-store.ts'
 import { viewHold } from '../hold.ts'
 import { isUnanswered, type UnansweredOperation } from '../operation.ts'
 import { type LifeKey, listTriedCards, type TriedCard } from '../reading/life-store.ts'
@@ -43,7 +44,9 @@ export async function readLife(sql: Sql, key: LifeKey): Promise<Life> {
     const operations = await listOperations(sql, { merchant_id, payment_id })
     const refunds = await listRefunds(sql, { merchant_id, payment_id })
     payments.push({ ...whole, operations, refunds })
-    const subjects = [payment_id, ...refunds.map(({ refund_id }) => refund_id)]
+    const disputes = await listDisputesOf(sql, { merchant_id, payment_id })
+    const told = [...refunds.map(({ refund_id }) => refund_id), ...disputes.map(({ dispute_id }) => dispute_id)]
+    const subjects = [payment_id, ...told]
     events.push(...(await traceEvents(sql, { merchant_id, subjects })))
   }
   return { key, session, cards, payments, events, lines: await listLines(sql, session) }

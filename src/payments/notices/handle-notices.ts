@@ -10,12 +10,14 @@ import type { OperationWithAnswer } from '../acquirer-operations/operation-store
 import { type BookedCase, settleOperation } from '../acquirer-operations/record-answer.ts'
 import { nextTryAt } from '../backoff.ts'
 import type { SettlementContext } from '../context.ts'
+import { findDisputeNamed } from '../disputes/dispute-store.ts'
+import { recordDispute } from '../disputes/record-dispute.ts'
 import { isWaiting } from '../hold.ts'
 import { isOpen } from '../operation.ts'
 import type { OrphanContext } from '../orphans/orphan-context.ts'
 import { settleReversal } from '../orphans/reverse-orphans.ts'
 import type { Cause } from '../outcome.ts'
-import { isTakenAtOnce } from '../payment.ts'
+import { isTakenAtOnce, type PaymentKey } from '../payment.ts'
 import { workOff } from '../run-rows.ts'
 import type { WholePayment } from '../whole-payment.ts'
 import { settleDoneElsewhere } from './done-elsewhere.ts'
@@ -122,16 +124,27 @@ async function handle(context: NoticeContext, notice: StoredNotice): Promise<Out
   const has_ended = await endGivenBack(context, notice, subject?.whole.payment.amount ?? null)
   const reversal = has_ended ? null : await settleOrphan(context, notice)
   if (reversal !== null) return reversal
-  if (!subject) return has_ended ? 'settled' : unknownHere(context, notice)
+  if (!subject) {
+    if (has_ended) return 'settled'
+    const known = await knownDispute(context, notice)
+    return known ? followDispute(context, known, notice) : unknownHere(context, notice)
+  }
   const outcome = await followSubject(context, subject, notice)
   return has_ended && saysNothing.has(outcome) ? 'settled' : outcome
+}
+
+/** A notice may name the dispute alone, and not the payment. */
+async function knownDispute({ sql }: NoticeContext, { dispute, ...notice }: StoredNotice) {
+  if (!dispute) return undefined
+  const { merchant_id } = notice
+  return findDisputeNamed(sql, { merchant_id, acquirer: acquirerName(notice), vendor_id: dispute.vendor_id })
 }
 
 const saysNothing = new Set<Outcome>(['nothing_new', 'second_charge'])
 
 async function followSubject(context: NoticeContext, subject: Subject, notice: StoredNotice): Promise<Outcome> {
   const { whole, charge, operation } = subject
-  if (notice.about === 'dispute') return tellOfDispute(context, whole, notice)
+  if (notice.about === 'dispute') return followDispute(context, whole.payment, notice)
   if (operation === 'not_named_yet') return 'later'
   const { learned_by } = context.acquirerOf(whole.payment.mode, charge.acquirer)
   if (subject.is_second_charge) return followSecond(context, subject, notice)
@@ -217,16 +230,23 @@ async function unknownHere(context: NoticeContext, notice: StoredNotice): Promis
   return (await holdBackLost(context, notice, approval)) ? 'held_back' : 'unknown_here'
 }
 
-/** Disputes are not followed here. Whoever reads the log hears of each. */
-function tellOfDispute({ world }: NoticeContext, { payment }: WholePayment, notice: StoredNotice): 'disputed' {
-  const { payment_id, merchant_id } = payment
-  const { notice_id, acquirer_transaction_id } = notice
+/** Of a warning of fraud whoever reads the log hears; it is no dispute. */
+async function followDispute(
+  context: NoticeContext,
+  { payment_id, merchant_id }: PaymentKey,
+  notice: StoredNotice,
+): Promise<Outcome> {
+  const { notice_id, acquirer_transaction_id, dispute, occurred_at } = notice
   const acquirer = acquirerName(notice)
-  world.log.error(
-    { acquirer, merchant_id, payment_id, notice_id, acquirer_transaction_id },
-    'the acquirer tells of a dispute',
-  )
-  return 'disputed'
+  if (!dispute) {
+    const fields = { acquirer, merchant_id, payment_id, notice_id, acquirer_transaction_id }
+    context.world.log.warn(fields, 'the acquirer says no more of a dispute, or suspects fraud')
+    return 'no_outcome'
+  }
+  const news = { ...dispute, occurred_at }
+  const recorded = await recordDispute(context, { merchant_id, payment_id }, { acquirer, news, cause: causeOf(notice) })
+  if (recorded === 'later') return 'later'
+  return recorded.told === 'nothing_new' ? 'nothing_new' : 'disputed'
 }
 
 /** An orphan's reversal is no operation of a payment. Null if the notice is not about one. */

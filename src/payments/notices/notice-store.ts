@@ -1,6 +1,6 @@
 // The SQL of notices: acquirers' posts, each stored once, until their effect here is known.
 
-import type { Notice } from '../../acquirers/acquirer.ts'
+import type { DisputeTold, Notice } from '../../acquirers/acquirer.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Operation } from '../operation.ts'
 
@@ -26,10 +26,10 @@ export async function saveNotices(
     insert into acquirer_notices (merchant_id, connection_id, notice_id, about, reference, acquirer_transaction_id,
       authorisation_transaction_id, answer, occurred_at, is_ours, received_at, next_try_at)
     select ${merchant_id}, ${connection_id}, notice_id, about, reference, acquirer_transaction_id,
-      authorisation_transaction_id, answer, occurred_at, is_ours, ${now}, ${now}
+      authorisation_transaction_id, coalesce(dispute, answer), occurred_at, is_ours, ${now}, ${now}
     from json_to_recordset(${notices as never}::json) as posted (
       notice_id text, about text, reference text, acquirer_transaction_id text, authorisation_transaction_id text,
-      answer json, occurred_at timestamptz, is_ours boolean)
+      answer json, dispute json, occurred_at timestamptz, is_ours boolean)
     on conflict do nothing returning 1`
   return rows.length
 }
@@ -46,7 +46,7 @@ export async function claimNotices(
   { now, lease_until, limit }: { now: Date; lease_until: Date; limit: number },
 ): Promise<StoredNotice[]> {
   const never = new Date(now.getTime() + longest_wait_ms)
-  return sql<StoredNotice[]>`
+  const rows = await sql<(Omit<StoredNotice, 'answer'> & { answer: unknown })[]>`
     with claimed as (
       update acquirer_notices set next_try_at = ${lease_until}, tries = tries + 1
       where ctid = any(array(
@@ -58,6 +58,10 @@ export async function claimNotices(
       n.authorisation_transaction_id, n.answer, n.occurred_at, n.is_ours, n.received_at, n.tries, c.connector
     from claimed n join connections c on c.merchant_id = n.merchant_id and c.connection_id = n.connection_id
     order by n.received_at, n.occurred_at, n.notice_id`
+  return rows.map(({ answer: said, ...notice }) => {
+    if (notice.about !== 'dispute') return { ...notice, answer: said as StoredNotice['answer'] }
+    return { ...notice, answer: null, ...(said !== null && { dispute: said as DisputeTold }) }
+  })
 }
 
 /** Records the result. The notice is not looked at again. */

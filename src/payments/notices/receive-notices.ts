@@ -13,6 +13,7 @@ import { routingsIn } from '../../kernel/ids.ts'
 import { acquirerName } from '../../merchants/account-connection.ts'
 import { listOrphanIds } from '../acquirer-operations/orphan-rows-store.ts'
 import type { Context } from '../context.ts'
+import { listKnownDisputes } from '../disputes/dispute-store.ts'
 import { doWait, findOperationsNamed, hasUnansweredCharge, isNamed, saveNotices } from './notice-store.ts'
 import { mayBeOfUs } from './unknown-charge.ts'
 
@@ -92,11 +93,14 @@ async function ours(
   const operations = await findOperationsNamed(sql, { merchant_id, acquirer, names: doubtful })
   const transaction_ids = doubtful.flatMap((each) => each.authorisation_transaction_id ?? [])
   const orphan_ids = await listOrphanIds(sql, { acquirer, transaction_ids })
+  const vendor_ids = doubtful.flatMap(({ dispute }) => dispute?.vendor_id ?? [])
+  const disputes = vendor_ids.length === 0 ? [] : await listKnownDisputes(sql, { merchant_id, acquirer, vendor_ids })
   const own = notices.filter(
     (notice) =>
       !doubtful.includes(notice) ||
       operations.some((each) => isNamed(each, notice)) ||
-      orphan_ids.includes(notice.authorisation_transaction_id ?? ''),
+      orphan_ids.includes(notice.authorisation_transaction_id ?? '') ||
+      disputes.includes(notice.dispute?.vendor_id ?? ''),
   )
   const { connection_id, connector } = row
   const fields = { connection_id, connector, count: notices.length - own.length }

@@ -3,13 +3,14 @@
 import type { Sql } from '../../database/open.ts'
 import type { FoundRows } from '../../http/list-page.ts'
 import type { AnyEventType } from '../../kernel/values.ts'
+import { isOfLine } from '../../webhooks/stream/event-line-store.ts'
 import { endOf, lineSpan, lines_max } from './line-look.ts'
 import type { SpanFilters } from './list-filters.ts'
 
 export type EventFilters = SpanFilters & {
   merchant_id: string
   type: AnyEventType | undefined
-  /** Its own events, and those of its refunds. */
+  /** Its own events, and those of its refunds and disputes. */
   payment_id: string | undefined
 }
 
@@ -36,6 +37,8 @@ export async function listEvents(
       ? sql``
       : sql`and (n.subject = ${payment_id} or exists (
           select 1 from refunds where merchant_id = ${merchant_id} and refund_id = n.subject
+            and payment_id = ${payment_id} offset 0) or exists (
+          select 1 from disputes where merchant_id = ${merchant_id} and dispute_id = n.subject
             and payment_id = ${payment_id} offset 0))`
   // Lines of early releases have no mode, but the events do.
   const ofMode = mode ? sql`and coalesce(n.detail->>'mode', body::json->'data'->>'mode') = ${mode}` : sql``
@@ -49,8 +52,9 @@ export async function listEvents(
     ) n
     left join lateral (
       select body from events
-      where (n.change like 'payment.%' or n.change like 'refund.%') ${typed} ${ofPayment}
-        and merchant_id = ${merchant_id} and payment_id = n.subject and events.type = n.change ${ofMode} offset 0
+      where (n.change like 'payment.%' or n.change like 'refund.%' or n.change like 'dispute.%') ${typed} ${ofPayment}
+        and merchant_id = ${merchant_id} and payment_id = n.subject and events.type = n.change ${ofMode}
+        and ${isOfLine(sql, sql`n.entry_id`)} offset 0
     ) e on true
     where e.body is not null or n.place = ${lines_max}
     order by n.entry_id desc limit ${limit}`

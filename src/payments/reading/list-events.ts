@@ -22,7 +22,7 @@ const listQuery = z.strictObject({
     .string(idWords)
     .regex(/^pay_[0-9a-f]{24}$/, idWords)
     .optional()
-    .meta({ description: 'its events and those of its refunds' }),
+    .meta({ description: 'its events and those of its refunds and disputes' }),
 })
 
 type Envelope = z.output<(typeof eventViews)[keyof typeof eventViews]>

@@ -40,7 +40,7 @@ const tries_max = 20
 
 /**
  * Returns the refund: settled, or pending while the acquirer carries it out or its answer is looked for. Throws
- * `resource_not_found`, `payment_not_refundable`, `refund_exceeds_captured`, KeyTakenError, or for a person
+ * `resource_not_found`, `payment_not_refundable`, `refund_exceeds_captured`, `payment_disputed`, KeyTakenError, or for a person
  * `refund_settled_otherwise` or `refund_limit_exceeded`.
  */
 export async function refundPayment(
@@ -61,11 +61,11 @@ export async function refundPayment(
 async function begin(
   context: SettlementContext,
   whole: WholePayment,
-  { amount: asked_amount, reason, metadata, cause, key, person }: RefundRequest,
+  { amount: asked_amount, accept_dispute, reason, metadata, cause, key, person }: RefundRequest,
 ): Promise<RefundCase | null> {
   const { sql, ids, world } = context
   const { payment } = whole
-  const amount = amountToRefund(payment, { amount: asked_amount })
+  const amount = amountToRefund(payment, { amount: asked_amount, accept_dispute })
   const at = world.clock.now()
   const operation_id = ids.operation(at)
   const refund_id = ids.refund(at)
@@ -85,7 +85,7 @@ async function begin(
     at,
   })
   const rest = asked_amount === null ? amount : null
-  const intent = { refund, operation, rest, key, journal }
+  const intent = { refund, operation, rest, accept_dispute, key, journal }
   const is_begun = await writeAs(sql, cause, async (tx) => {
     if (person) await refusePerson(tx, refund, person)
     return beginRefund(tx, intent)
@@ -113,8 +113,8 @@ async function send(context: SettlementContext, subject: RefundCase): Promise<Re
 
 /**
  * Commits the intent to refund, with the request's idempotency key. The payment's row is locked: it counts every refund that did
- * not fail, and gives refund and operation their sequence. Returns false and writes nothing where less is left, or where another
- * amount is left than `rest`. Throws KeyTakenError.
+ * not fail, and gives refund and operation their sequence. Returns false and writes nothing where less is left, where another amount is
+ * left than `rest`, or where the payment is disputed by now. Throws KeyTakenError.
  */
 async function beginRefund(
   sql: AnySql,
@@ -123,11 +123,12 @@ async function beginRefund(
     operation: Operation
     /** For a refund of all that is left: how much that was when it was read. */
     rest: number | null
+    accept_dispute: boolean
     key: ReservedKey | null
     journal: JournalLine
   },
 ): Promise<boolean> {
-  const { refund: r, rest, key, journal } = intent
+  const { refund: r, rest, accept_dispute, key, journal } = intent
   const thisPayment = sql`merchant_id = ${r.merchant_id} and payment_id = ${r.payment_id}`
   const taken = sql`coalesce(captured_amount, amount)`
   // A statement that waited for the row reads it again, but not what it looks up elsewhere.
@@ -137,7 +138,8 @@ async function beginRefund(
     with gate as (
       select refund_count from payments
       where ${thisPayment} and status = 'captured' and refunded_amount + ${r.amount}::bigint <= ${taken}
-        and (${rest}::bigint is null or refunded_amount + ${rest}::bigint = ${taken}) for update
+        and (${rest}::bigint is null or refunded_amount + ${rest}::bigint = ${taken})
+        and (${accept_dispute}::boolean or dispute is distinct from 'standing') for update
     ), key as (${insertKeyIfOpen(sql, key)}
     ), payment as (
       update payments set refunded_amount = refunded_amount + ${r.amount}::bigint, refund_count = refund_count + 1

@@ -22,11 +22,20 @@ export const refundCreate = z
     // No null: a number that went wrong is one in JSON, and must not refund everything.
     amount: amount.optional().meta({ description: 'in minor units; all that is left by default' }),
     reason: optionalText(255).meta({ description: 'your own words, which come back' }),
+    accept_dispute: z
+      .boolean()
+      .optional()
+      .meta({ description: 'true to refund although a dispute of the payment is open or lost' }),
   })
   .meta({ title: 'RefundCreate', note: 'The body that refunds a captured payment.' })
 
 /** Every code that a refund may be refused with. */
-export const refundRefusals = ['resource_not_found', 'payment_not_refundable', 'refund_exceeds_captured'] as const
+export const refundRefusals = [
+  'resource_not_found',
+  'payment_not_refundable',
+  'refund_exceeds_captured',
+  'payment_disputed',
+] as const
 
 export const createRefund = refundRecord(refundCreate, () => null)
 
@@ -56,6 +65,7 @@ export function refundRecord<Wish extends z.ZodType<z.output<typeof refundCreate
         amount: body.amount ?? null,
         reason: body.reason ?? null,
         metadata: {},
+        accept_dispute: body.accept_dispute ?? false,
         cause: writerBy(holder, request_id),
         key: reserveKey(),
         person: personOf(holder, body),

@@ -32,7 +32,7 @@ export type DeliveryRecord = DeliveryKey & {
   endpoint_url: string
   endpoint_status: 'active' | 'disabled'
   payment_id: string
-  sequence: 1 | 2
+  sequence: number
   event_type: StoredEventType
   event_id: string
   /** The event's own body; `sentBodyOf` is what its endpoint gets. */
@@ -148,7 +148,7 @@ export type EventWithDeliveries = {
   event_id: string
   payment_id: string
   type: StoredEventType
-  sequence: 1 | 2
+  sequence: number
   created_at: Date
   delivery_ids: string[]
 }

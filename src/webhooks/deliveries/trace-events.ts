@@ -18,7 +18,7 @@ export type TracedEvent = {
   /** The subject of the event: a payment, or a refund (`ref_…`). */
   payment_id: string
   type: StoredEventType
-  sequence: 1 | 2
+  sequence: number
   created_at: Date
   /** The deliveries that are still stored, each replay after its original. */
   deliveries: TracedDelivery[]

@@ -18,7 +18,7 @@ export type QueuedEvent = {
    * a Checkout Session.
    */
   payment_id: string
-  sequence: 1 | 2
+  sequence: number
   event_id: string
   type: StoredEventType
   created_at: Date

@@ -75,7 +75,17 @@ export async function listEventsOf(
       as l(entry_id text, payment_id text, type text)
     cross join lateral (
       select event_id, payment_id, sequence, type, body from events
-      where merchant_id = ${merchant_id} and payment_id = l.payment_id and type = l.type offset 0
+      where merchant_id = ${merchant_id} and payment_id = l.payment_id and type = l.type
+        and ${isOfLine(sql, sql`l.entry_id`)} offset 0
     ) e ${ofMode}
     order by l.entry_id`
+}
+
+/**
+ * Whether the event `events` was written with a line: both have one time. A dispute that is reopened has two of one type; all others
+ * are found by subject and type alone.
+ */
+export function isOfLine(sql: Sql, entryId: Fragment): Fragment {
+  const ms = sql`lpad(to_hex((extract(epoch from events.created_at) * 1000)::bigint), 12, '0')`
+  return sql`(events.type not like 'dispute.%' or left(${entryId}, 12) = ${ms})`
 }

@@ -230,6 +230,8 @@ export const overview: Overview = {
     unknown_outcomes: 1,
     outcomes_for_person: 0,
     given_up: 1,
+    disputes: 1,
+    disputes_until: ago(-60 * 24 * 3),
     failed_refunds: 1,
     failed_refunds_from: ago(60 * 24 * 3),
     paid_twice: [{ order_reference: 'A-1042', count: 2 }],

@@ -25,6 +25,7 @@ const screens: [string, string, (page: Page) => Promise<unknown>][] = [
   ['payment', `${place}/payments/${samples.held.id}`, (page) => page.getByText('sealed').waitFor()],
   ['customer', `${place}/payments/${samples.held.id}/customer`, (page) => rowsOf(page).getByText('A-1042').waitFor()],
   ['holds', `${place}/holds`, (page) => page.getByText('A-1040').waitFor()],
+  ['disputes', `${place}/disputes`, (page) => page.getByText('Needs a response').waitFor()],
   ['refunds', `${place}/refunds`, (page) => page.getByText('Being refunded').nth(1).waitFor()],
   ['links', `${place}/links`, (page) => page.getByText('Withdrawn').waitFor()],
   ['link', `${place}/links/${more.links[0]!.id}`, (page) => rowsOf(page).getByText('A-1042').waitFor()],

@@ -16,6 +16,7 @@ export type ResetLink = ReplyOf<'POST /{merchant_id}/team/{user_id}/reset-link'>
 export type PaymentRow = ReplyOf<'GET /{merchant_id}/payments'>['data'][number]
 export type Payment = ReplyOf<'GET /{merchant_id}/payments/{payment_id}'>
 export type ListedRefund = ReplyOf<'GET /{merchant_id}/refunds'>['data'][number]
+export type Dispute = ReplyOf<'GET /{merchant_id}/disputes'>['data'][number]
 export type TestPaymentBody = Routes['POST /{merchant_id}/test-payments']['body']
 export type Receipt = NonNullable<ReplyOf<'GET /{merchant_id}/payments/{payment_id}/receipt'>['receipt']>
 export type Customer = ReplyOf<'GET /{merchant_id}/payments/{payment_id}/customer'>

@@ -55,6 +55,16 @@ function linesOf(waits: Overview['waits'], { is_operator }: Me['user']): Line[] 
       const path = `holds?waits_for=${kind}`
       return waiting.count > 0 ? [{ words: holdWords(waiting, kind), screen: 'holds', path }] : []
     }),
+    ...(waits.disputes > 0
+      ? [
+          {
+            words: sayCount('waits_disputes', 'waits_disputes', waits.disputes, {
+              when: waits.disputes_until ? deadlineWords(new Date(waits.disputes_until), Date.now()) : '–',
+            }),
+            screen: 'disputes' as const,
+          },
+        ]
+      : []),
     ...counted(waits.failed_refunds, 'waits_refunds_1', 'waits_refunds', 'refunds').map((line) => ({
       ...line,
       path: `refunds?${failedFrom(waits)}`,

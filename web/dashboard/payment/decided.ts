@@ -15,6 +15,8 @@ export type Decided = {
   refundable_amount?: number
   /** What was given back of it another way. */
   otherwise_amount?: number
+  /** A dispute of it is open or lost, so that a refund may give the money back a second time. */
+  is_disputed?: boolean
   other_payments?: Others
   /** That its order was paid several times, or another payment of it was given back. */
   order_words?: string | null

@@ -17,6 +17,7 @@ import { adviceOn } from './advice.ts'
 import { Asking } from './asking.tsx'
 import { Decisions } from './decisions.tsx'
 import { Differences } from './differences.tsx'
+import { DisputeNotes } from './dispute-notes.tsx'
 import { ForDevelopers } from './for-developers.tsx'
 import { HoldRefusal } from './hold-refusal.tsx'
 import { NotArrived } from './not-arrived.tsx'
@@ -71,7 +72,7 @@ function Whole({ payment }: { payment: PaymentRead }) {
   useEffect(() => keepStep(merchant_id, 'looked'), [merchant_id])
   const refundable = { left_amount: takenOf(payment) - refunded_amount, refundable_amount: refund_max }
   const whose = { order_reference: payment.order_reference, customer_email: payment.customer?.email ?? null }
-  const money = { id, amount, currency, ...refundable, otherwise_amount }
+  const money = { id, amount, currency, ...refundable, otherwise_amount, is_disputed: payment.is_disputed }
   const decided = { ...money, ...whose, other_payments: payment.other_payments }
   const warned = { ...decided, order_words: orderWords(payment), differences: payment.differences }
   return (
@@ -114,6 +115,7 @@ function Lead({ payment }: { payment: PaymentRead }) {
       {decline && <span>{sayCode('decline', decline.code)}.</span>}
       <span>{stateWords(payment)}</span>
       <Differences differences={payment.differences} />
+      <DisputeNotes disputes={payment.disputes} />
       {hold && !hold.decided_at && (
         <span>
           {say('column_deadline')} <Deadline at={hold.deadline} />. {sayCode('at_deadline', hold.at_deadline)}

@@ -11,6 +11,7 @@ import { Button } from '../parts/button.tsx'
 import { Dialog, DialogActs } from '../parts/dialog.tsx'
 import { Field, textsOf } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
+import { Toggle } from '../parts/toggle.tsx'
 import { locale, say } from '../words.ts'
 import { type Decided, routesOfRefunds } from './decided.ts'
 import { Differences } from './differences.tsx'
@@ -41,16 +42,25 @@ export function RefundDialog({
   const amount = 'fault' in read ? null : read.amount
   const failure = act.isPending ? null : act.data?.failure
   const is_usable = amount !== null && amount > 0 && amount <= left
+  // Whoever opened the dialog has seen no more than what the page showed then.
+  const [is_disputed] = useState(unanswered?.body.accept_dispute ?? payment.is_disputed ?? false)
+  const [is_accepted, setAccepted] = useState(unanswered?.body.accept_dispute ?? false)
+  const may_send = is_usable && (!is_disputed || is_accepted)
   const is_fixed = act.isPending || unanswered !== null
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    if (amount === null || act.isPending || !(is_usable || is_fixed)) return
+    if (amount === null || act.isPending || !(may_send || is_fixed)) return
     const { reason = '' } = textsOf(event.currentTarget)
     act.mutate(
       {
         merchant_id,
         payment_id: payment.id,
-        body: { amount, otherwise_amount: seen_amount, ...(reason && { reason }) },
+        body: {
+          amount,
+          otherwise_amount: seen_amount,
+          ...(reason && { reason }),
+          ...(is_accepted && { accept_dispute: true }),
+        },
       },
       // What failed is said here: there is nothing else on the page that the person would look at.
       { onSuccess: ({ status }) => status !== 'failed' && onClose() },
@@ -94,11 +104,17 @@ export function RefundDialog({
           maxLength={255}
           readOnly={is_fixed}
         />
+        {is_disputed && (
+          <>
+            <p className="warning">{say('refund_disputed')}</p>
+            <Toggle label={say('accept_dispute')} is_on={is_accepted} onChange={is_fixed ? () => {} : setAccepted} />
+          </>
+        )}
         <DialogActs>
           <Button is_busy={act.isPending} onClick={onClose}>
             {say('cancel')}
           </Button>
-          <Button look="danger" type="submit" is_busy={act.isPending} disabled={!(is_usable || is_fixed)}>
+          <Button look="danger" type="submit" is_busy={act.isPending} disabled={!(may_send || is_fixed)}>
             {amount === null ? say('refund') : say('refund_amount', { amount: amountWords(amount, currency) })}
           </Button>
         </DialogActs>

@@ -132,6 +132,10 @@ func (s *send) do(waits *[]float64) (any, error) {
 		return all(client.PaymentLinks.All(ctx, arg[ripper.PaymentLinkQuery](s, 0), options...))
 	case "payment_links.disable":
 		return client.PaymentLinks.Disable(ctx, arg[string](s, 0), options...)
+	case "disputes.retrieve":
+		return client.Disputes.Retrieve(ctx, arg[string](s, 0), options...)
+	case "disputes.list":
+		return all(client.Disputes.All(ctx, arg[ripper.DisputeQuery](s, 0), options...))
 	case "events.list":
 		return all(client.Events.All(ctx, arg[ripper.EventQuery](s, 0), options...))
 	case "webhooks.endpoints.create":

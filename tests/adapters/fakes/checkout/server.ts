@@ -1,6 +1,7 @@
 // Checkout.com as a fake: books, its rules for idempotency keys, and faults on demand, with or without a real HTTP server on
 // loopback. It judges each request strictly. Nothing here was written by the vendor; the vendor's own library drives it in a test of its own.
 
+import { z } from 'zod'
 import type { NoticePost } from '../../../../src/acquirers/acquirer.ts'
 import type { AcquirerBehaviour } from '../../../../src/cards/test-cards.ts'
 import type { Clock } from '../../../../src/kernel/world.ts'
@@ -29,6 +30,10 @@ export type CheckoutVendor = {
   wrong: string[]
   /** What is posted for all that happened by now, in its order. */
   notices(): NoticePost[]
+  /** What it lists as disputed. */
+  /** Whether the key may read disputes. */
+  rights: { disputes: boolean }
+  disputes: { id: string; received_on: string }[]
 }
 
 type Answer = [status: number, body: object | null]
@@ -63,6 +68,8 @@ export function makeCheckout({
 }: CheckoutOptions): CheckoutVendor {
   const books = openBooks({ clock, settles_after_ms, ids_from })
   const wrong: string[] = []
+  const disputes: CheckoutVendor['disputes'] = []
+  const rights = { disputes: true }
   const charged_with: PaymentBody['3ds'][] = []
   const set: Record<'move' | 'ask', Fault[]> = { move: [], ask: [] }
   /** By key and path: what was answered, or is about to be. */
@@ -130,6 +137,19 @@ export function makeCheckout({
 
   function ask({ pathname, searchParams }: URL): Answer {
     if (pathname === '/payments') return list(searchParams)
+    if (pathname.startsWith('/disputes') && !rights.disputes) return [403, null]
+    if (pathname === '/disputes') {
+      const asked = disputeQuery.safeParse(Object.fromEntries(searchParams))
+      if (!asked.success) return misuse(`disputes: ${asked.error.message}`)
+      const { from, to, limit, skip } = asked.data
+      const within = disputes.filter(({ received_on }) => received_on >= from && received_on <= to)
+      return [200, { limit, skip, total_count: within.length, data: within.slice(skip, skip + limit) }]
+    }
+    const [, dispute_id] = /^\/disputes\/(\w+)$/.exec(pathname) ?? []
+    if (dispute_id !== undefined) {
+      const found = disputes.find((each) => each.id === dispute_id)
+      return found ? [200, found] : [404, null]
+    }
     const [, id, rest] = /^\/payments\/(\w+)(\/actions)?$/.exec(pathname) ?? []
     const payment = id === undefined ? null : books.find(id)
     if (!payment) return [404, null]
@@ -189,8 +209,17 @@ export function makeCheckout({
     moves: () => moves,
     next: (fault, of = 'move') => set[of].push(fault),
     notices: () => noticesOf(books, signature_key),
+    disputes,
+    rights,
   }
 }
+
+const disputeQuery = z.strictObject({
+  from: z.iso.datetime(),
+  to: z.iso.datetime(),
+  limit: z.coerce.number().int().min(1).max(250),
+  skip: z.coerce.number().int().min(0),
+})
 
 function replyOf([status, body]: Answer): Reply {
   return { status, text: body === null ? '' : JSON.stringify(body) }

@@ -1,7 +1,7 @@
 // Stripe as a fake: books, its rules for idempotency keys, and faults on demand, with or without a real HTTP server on loopback.
 // It judges each request strictly. Nothing here was written by the vendor; the vendor's own library drives it in a test of its own.
 
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { NoticePost } from '../../../../src/acquirers/acquirer.ts'
 import { stripe_version } from '../../../../src/acquirers/stripe/requests.ts'
 import type { Clock } from '../../../../src/kernel/world.ts'
@@ -29,6 +29,10 @@ export type StripeVendor = {
   wrong: string[]
   /** What is posted for all that happened by now, in its order. */
   notices(): NoticePost[]
+  /** What it lists as disputed, oldest first. */
+  /** Whether the key may read disputes. */
+  rights: { disputes: boolean }
+  disputes: { id: string; created: number }[]
 }
 
 type Sort = 'move' | 'prepare' | 'ask'
@@ -53,6 +57,8 @@ export function makeStripe({ clock, ids_from }: StripeOptions): StripeVendor {
   const books = openBooks({ clock, ids_from })
   const keys = openKeys({ clock })
   const wrong: string[] = []
+  const disputes: StripeVendor['disputes'] = []
+  const rights = { disputes: true }
   const set: Record<Sort, Fault[]> = { move: [], prepare: [], ask: [] }
   let moves = 0
 
@@ -200,6 +206,16 @@ export function makeStripe({ clock, ids_from }: StripeOptions): StripeVendor {
       const all = books.intents.filter(({ id }) => id === asked.payment_intent).flatMap(books.listedRefunds)
       return page(all, asked, (id) => refundView(books, all.find((each) => each.id === id)!))
     }
+    if (pathname.startsWith('/v1/disputes')) {
+      if (!rights.disputes) return errorAnswer(403, 'invalid_request_error')
+      const { data: asked, error } = disputeQuery.safeParse(query)
+      if (!asked) return refuse(error)
+      const [, id] = /^\/v1\/disputes\/(\w+)$/.exec(pathname) ?? []
+      const found = disputes.find((each) => each.id === id)
+      if (id !== undefined) return found ? [200, found] : missing.answer()
+      const since = disputes.filter(({ created }) => created >= (asked.created?.gte ?? 0))
+      return page(since, asked, (each) => since.find((dispute) => dispute.id === each)!)
+    }
     if (pathname === '/v1/balance') {
       return [200, { object: 'balance', livemode: books.environment.is_live }]
     }
@@ -248,8 +264,16 @@ export function makeStripe({ clock, ids_from }: StripeOptions): StripeVendor {
     moves: () => moves,
     next: (fault, of = 'move') => set[of].push(fault),
     notices: () => noticesOf(books, webhook_secret, clock.now()),
+    disputes,
+    rights,
   }
 }
+
+const disputeQuery = z.strictObject({
+  created: z.strictObject({ gte: z.coerce.number().int() }).optional(),
+  limit: z.coerce.number().int().min(1).max(100).optional(),
+  starting_after: z.string().optional(),
+})
 
 function sortOf(path: string): Sort {
   return path === '/v1/payment_methods' || path === '/v1/payment_intents' ? 'prepare' : 'move'
