@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { NoticePost } from '../../src/acquirers/acquirer.ts'
 import { refusal } from '../support/client.ts'
 import { type DisputeFacts, type DisputeStep, disputeSteps } from '../support/dispute-posts.ts'
+import { disputeOf } from '../support/disputing.ts'
 import { quick } from '../support/fault-table.ts'
 import { findingsOf } from '../support/holding.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
@@ -158,6 +159,15 @@ describe.each(stages)('%s', (name, stage) => {
     await clock.advance(minute_ms)
     await tell(reference, 'opened', { vendor_id: `B${reference}`, amount: 500 })
     expect(await disputesOf(payment_id)).toMatchObject([{ amount: 500 }, { amount: 1000 }])
+  })
+
+  test('one that two processes hear of at once is told once', async () => {
+    const { payment_id } = await pay()
+    const key = { merchant_id: account.merchant_id, payment_id }
+    const tellings = [stage.service, other, stage.service, other].map((each) => disputeOf(each, key))
+    const ids = (await Promise.all(tellings)).map(({ dispute_id }) => dispute_id)
+    expect(new Set(ids).size).toBe(1)
+    expect(await toldOf(payment_id)).toEqual(['dispute.opened needs_response'])
   })
 
   test('another currency than the payment’s is shown', async () => {

@@ -49,7 +49,7 @@ export async function useOrphanStage(rule?: OrphanContext['unknown_authorisation
   const simulator = openSimulator({ clock, random }, openLedger(sql))
   const context = contextOf(simulator)
   beforeEach(async () => {
-    await sql`truncate refunds, acquirer_operations, payments, holds, events, journal, simulator.ledger,
+    await sql`truncate disputes, refunds, acquirer_operations, payments, holds, events, journal, simulator.ledger,
       orphan_authorisations, orphan_sweeps, orphan_brakes, high_water_marks,
       acquirer_comparisons, acquirer_findings`
     log.length = 0

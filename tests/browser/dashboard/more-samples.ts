@@ -4,6 +4,7 @@ import type {
   AuditLine,
   Connection,
   Connector,
+  Dispute,
   Integration,
   ListedMerchant,
   Orphans,
@@ -387,3 +388,12 @@ export const orphans: Orphans = {
   ],
   comparisons: [],
 }
+
+export const disputes: Dispute[] = [
+  {
+    ...{ id: `dsp_${'1'.repeat(24)}`, payment_id: id('pay', 1), status: 'needs_response', mode: 'test' },
+    ...{ reason: 'fraudulent', amount: 4200, currency: 'GBP', closed_at: null },
+    ...{ respond_by: '2099-01-05T12:00:00.0000000+00:00', opened_at: '2026-09-01T12:00:00.0000000+00:00' },
+    vendor_url: 'https://bank.example/disputes/1',
+  },
+]

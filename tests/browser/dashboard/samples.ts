@@ -4,7 +4,6 @@ import type {
   Account,
   Customer,
   Delivery,
-  Dispute,
   Endpoint,
   Key,
   ListedHold,
@@ -210,15 +209,6 @@ const listed: ListedRefund = {
   actor: `user ${id('usr', 1)}`,
 }
 const unnamed = { acquirer_transaction_id: null, reason: null }
-
-export const disputes: Dispute[] = [
-  {
-    ...{ id: `dsp_${'1'.repeat(24)}`, payment_id: id('pay', 1), status: 'needs_response', mode: 'test' },
-    ...{ reason: 'fraudulent', amount: 4200, currency: 'GBP', closed_at: null },
-    ...{ respond_by: '2099-01-05T12:00:00.0000000+00:00', opened_at: '2026-09-01T12:00:00.0000000+00:00' },
-    vendor_url: 'https://bank.example/disputes/1',
-  },
-]
 
 export const refunds: ListedRefund[] = [
   {

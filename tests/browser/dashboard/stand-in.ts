@@ -193,7 +193,7 @@ function usual(): Record<string, (asked: Asked) => Answer> {
       has_more: false,
       next_cursor: null,
     }),
-    'GET /disputes': found({ data: samples.disputes, has_more: false, next_cursor: null }),
+    'GET /disputes': found({ data: more.disputes, has_more: false, next_cursor: null }),
     'GET /overview': found(more.overview),
     'POST /sign-out': () => ({ status: 204, body: null }),
   }

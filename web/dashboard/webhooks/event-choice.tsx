@@ -10,7 +10,7 @@ const payment_events = [
   'payment.declined',
   'payment.failed',
 ] as const
-const refund_events = ['refund.succeeded', 'refund.failed'] as const
+const further_events = ['refund.succeeded', 'refund.failed', 'dispute.opened', 'dispute.closed'] as const
 /** Those of endpoints that are told in the words of the other platform, as far as there are any yet. */
 const compatible_events = [
   'checkout.session.completed',
@@ -23,11 +23,13 @@ const compatible_events = [
   'payment_intent.payment_failed',
   'charge.refunded',
   'refund.failed',
+  'charge.dispute.created',
+  'charge.dispute.closed',
 ] as const
 
 export function EventTicks({ event_format }: { event_format: string }) {
   const is_ours = event_format !== 'stripe'
-  return (is_ours ? [...payment_events, ...refund_events] : compatible_events).map((type) => {
+  return (is_ours ? [...payment_events, ...further_events] : compatible_events).map((type) => {
     const code = <code>{type}</code>
     const words = is_ours ? { label: sayCode('event', type), hint: code } : { label: code }
     return <Tick key={type} {...words} name="event" value={type} defaultChecked />
@@ -43,7 +45,7 @@ export function chosenEvents(form: HTMLFormElement, event_format: string) {
     return event_filter && { event_format: 'stripe' as const, event_filter }
   }
   const event_filter = orAll(filterOf(payment_events), payment_events)
-  const extension_events = filterOf(refund_events)
+  const extension_events = filterOf(further_events)
   return event_filter && { event_filter, ...(extension_events.length > 0 && { extension_events }) }
 }
 
