@@ -5,6 +5,7 @@ import type { FoundRows } from '../../http/list-page.ts'
 import type { Mode } from '../../kernel/values.ts'
 import { endOf, lineSpan, lines_max } from '../../payments/reading/line-look.ts'
 import type { SpanFilters } from '../../payments/reading/list-filters.ts'
+import { takenIn } from '../../payments/reading/owed-refunds.ts'
 
 export type MovementFilters = SpanFilters & { merchant_id: string; mode: Mode }
 
@@ -40,7 +41,7 @@ export async function listMovements(
         when 'refund.failed' then 'refund_returned' when 'refund.reopened' then 'settlement_undone'
         else 'settled_another_way' end as kind,
       case when n.is_other_way then (n.detail->>'amount')::bigint
-        else coalesce(r.amount, p.captured_amount, p.amount) end as amount,
+        else coalesce(r.amount, ${takenIn(sql, sql`p`)}) end as amount,
       p.currency, p.payment_id, case when n.is_other_way then n.detail->>'refund_id' else r.refund_id end as refund_id,
       p.session_id, p.mode, p.order_reference, p.customer_email,
       case when not n.is_other_way then p.acquirer end as acquirer,

@@ -4,6 +4,7 @@ import type { Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
 import type { PaymentStatus } from '../../payments/payment.ts'
 import { looks_max } from '../../payments/reading/list-filters.ts'
+import { takenIn } from '../../payments/reading/owed-refunds.ts'
 
 /** Of a currency and state. */
 export type CustomerSum = {
@@ -22,7 +23,7 @@ export async function sumPayments(
   { merchant_id, mode, customer_email }: { merchant_id: string; mode: Mode; customer_email: string },
 ): Promise<{ sums: CustomerSum[]; is_whole: boolean }> {
   const sums = await sql<CustomerSum[]>`
-    select currency, status, count(*)::int as count, sum(coalesce(captured_amount, amount))::bigint as amount,
+    select currency, status, count(*)::int as count, sum(${takenIn(sql, sql`newest`)})::bigint as amount,
       sum(refunded_amount)::bigint as refunded_amount, min(created_at) as first_at, max(created_at) as last_at
     from (
       select currency, status, amount, captured_amount, refunded_amount, created_at from payments

@@ -3,6 +3,7 @@
 import { by, firstFromCells, fromCells } from '../../database/cells/cells.ts'
 import type { Fragment, Sql } from '../../database/open.ts'
 import type { BookedCharge } from '../comparison.ts'
+import { takenIn } from '../reading/owed-refunds.ts'
 
 export type Comparison = {
   acquirer: string
@@ -165,7 +166,7 @@ function bookedFrom(sql: Sql): Fragment {
     select c.operation_id as reference, c.handle, c.acquirer_transaction_id, c.merchant_id, c.payment_id, c.acquirer,
       c.state, p.*, w.*
     from charge c cross join lateral (
-      select q.status as payment_status, coalesce(q.captured_amount, q.amount) as amount, q.currency,
+      select q.status as payment_status, ${takenIn(sql, sql`q`)} as amount, q.currency,
         coalesce(done.amount, 0)::bigint as refunded_amount,
         (q.refunded_amount - coalesce(done.amount, 0))::bigint as refunding_amount
       from payments q left join lateral (

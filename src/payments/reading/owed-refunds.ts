@@ -30,12 +30,17 @@ export function refundStates(sql: AnySql, payment: Fragment): Fragment {
   ) end`
 }
 
+/** What was taken of a captured payment: `takenOf` in SQL. `payment` is what the statement calls its row. */
+export function takenIn(sql: AnySql, payment: Fragment): Fragment {
+  return sql`coalesce(${payment}.captured_amount, ${payment}.amount)`
+}
+
 /**
  * Whether something of a payment's amount was not given back, by refunds or another way. Of a captured one the shopper lacks that
  * money. `payment` is what the statement calls its row.
  */
 export function hasMoneyLeft(sql: AnySql, payment: Fragment): Fragment {
-  return sql`coalesce(${payment}.captured_amount, ${payment}.amount) > ${payment}.refunded_amount
+  return sql`${takenIn(sql, payment)} > ${payment}.refunded_amount
     + case when ${payment}.refund_count = 0 then 0 else (
     select coalesce(sum(otherwise_amount), 0) from refunds
     where merchant_id = ${payment}.merchant_id and payment_id = ${payment}.payment_id) end`

@@ -7,6 +7,7 @@ import { rowIf } from '../../database/driver/rows.ts'
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import type { AnyEventType, Mode } from '../../kernel/values.ts'
 import type { Customer } from '../purchase.ts'
+import { takenIn } from '../reading/owed-refunds.ts'
 import type { ReceiptPayment } from './receipt.ts'
 
 /** The body of a CTE that queues the receipt of a capture, if its mode sends receipts and the gate returned a row. */
@@ -119,7 +120,7 @@ export async function findReceipt(
 
 function contentsOf(sql: AnySql, receipts: Fragment): Fragment {
   return sql`
-    select c.*, p.session_id, p.mode, coalesce(p.captured_amount, p.amount) as amount, p.currency,
+    select c.*, p.session_id, p.mode, ${takenIn(sql, sql`p`)} as amount, p.currency,
       p.executed_at, p.order_reference,
       -- Of a part nobody here knows which items it is of, and so neither their tax.
       case when p.captured_amount is null then s.items end as items, s.customer,
