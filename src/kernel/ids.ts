@@ -11,6 +11,7 @@ import type {
   MerchantId,
   Mode,
   PaymentId,
+  PayoutId,
   RefundId,
   SessionId,
 } from './values.ts'
@@ -59,6 +60,7 @@ export function openIds(random: Random, keyring: Keyring) {
     attempt: (at: Date): AttemptId => `att_${recent(at)}`,
     payment: (at: Date): PaymentId => `pay_${recent(at)}`,
     refund: (at: Date): RefundId => `ref_${ordered(at)}`,
+    payout: (at: Date): PayoutId => `po_${ordered(at)}`,
     card: (at: Date): CardReference => `card_${recent(at)}`,
     event: (at: Date) => `evt_${recent(at)}`,
     merchant: (): MerchantId => `m_${hex24()}`,

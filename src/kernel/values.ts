@@ -7,6 +7,7 @@ export type SessionId = `cs_${string}`
 export type CheckoutSessionId = `cs_${Mode}_${string}`
 export type PaymentId = `pay_${string}`
 export type RefundId = `ref_${string}`
+export type PayoutId = `po_${string}`
 export type AttemptId = `att_${string}`
 export type CardReference = `card_${string}`
 export type MerchantId = `m_${string}`

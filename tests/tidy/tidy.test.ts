@@ -47,11 +47,12 @@ const rooms: Record<string, string[]> = {
     ...['kernel', 'audit', 'context', 'database', 'http', 'merchants', 'connections'],
     ...['acquirers', 'three-ds', 'cards', 'webhooks', 'outgoing'],
   ],
+  payouts: ['kernel', 'audit', 'context', 'database', 'http', 'merchants', 'connections', 'payments'],
   compatible: ['kernel', 'audit', 'context', 'database', 'http', 'merchants', 'payments', 'webhooks'],
   users: ['kernel', 'config', 'audit', 'context', 'database', 'http', 'merchants'],
   dashboard: [
     ...['kernel', 'audit', 'context', 'database', 'http', 'merchants', 'connections', 'webhooks'],
-    ...['cards', 'payments', 'users'],
+    ...['cards', 'payments', 'payouts', 'users'],
   ],
   pages: ['kernel', 'context', 'database', 'http', 'merchants', 'payments'],
   'documents/openapi': ['kernel', 'http'],

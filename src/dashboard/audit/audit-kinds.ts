@@ -3,7 +3,7 @@
 export const auditKinds = {
   payments: [
     ...['session', 'sessions', 'attempt', 'charge', 'authorise', 'capture', 'void', 'refund'],
-    ...['reverse', 'payment', 'payment_intent', 'operation', 'receipt', 'checkout'],
+    ...['reverse', 'payment', 'payment_intent', 'operation', 'receipt', 'checkout', 'payout'],
   ],
   holds: ['hold'],
   webhooks: ['endpoint', 'delivery'],
