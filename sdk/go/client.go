@@ -14,6 +14,7 @@ type Client struct {
 	Checkout Checkout
 	Payments Payments
 	Refunds  Refunds
+	Payouts  Payouts
 	Events   Events
 	Webhooks Webhooks
 }
@@ -22,6 +23,7 @@ type Checkout struct{ Sessions CheckoutSessions }
 type CheckoutSessions struct{ *sender }
 type Payments struct{ *sender }
 type Refunds struct{ *sender }
+type Payouts struct{ *sender }
 type Events struct{ *sender }
 type Webhooks struct {
 	Endpoints  WebhookEndpoints
@@ -52,6 +54,7 @@ func New(secretKey, baseURL string, options ...Option) (*Client, error) {
 		Checkout{CheckoutSessions{s}},
 		Payments{s},
 		Refunds{s},
+		Payouts{s},
 		Events{s},
 		Webhooks{WebhookEndpoints{s}, WebhookDeliveries{s}},
 	}, nil
@@ -150,6 +153,19 @@ func (r Refunds) Retrieve(ctx context.Context, refundID string, options ...Optio
 // List returns all refunds of a payment, newest first.
 func (r Refunds) List(ctx context.Context, paymentID string, options ...Option) (*RefundList, error) {
 	return get[RefundList](ctx, r.sender, paymentsPath+"/", "pay", paymentID, "/refunds", options)
+}
+
+// List returns what acquirers paid out, by the reports that were read: those read last first.
+func (p Payouts) List(ctx context.Context, query PayoutQuery, options ...Option) (*Page[Payout], error) {
+	return list[Payout](ctx, p.sender, "/v1/payouts", query, options)
+}
+
+// All goes over every row of every page, asked for when the loop gets there.
+func (p Payouts) All(ctx context.Context, query PayoutQuery, options ...Option) iter.Seq2[Payout, error] {
+	return rows(query.After, func(after string) (*Page[Payout], error) {
+		query.After = after
+		return p.List(ctx, query, options...)
+	})
 }
 
 // List returns events as receivers get them, newest first, whether or not an endpoint was told.

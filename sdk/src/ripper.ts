@@ -11,6 +11,8 @@ import type {
   ListedPayment,
   Payment,
   PaymentQuery,
+  Payout,
+  PayoutQuery,
   Refund,
   RefundCreate,
   RefundList,
@@ -60,6 +62,11 @@ export type Refunds = {
   list(payment_id: string, options?: CallOptions): Promise<RefundList>
 }
 
+export type Payouts = {
+  /** What acquirers paid out, by the reports that were read: those read last first. */
+  list(query?: PayoutQuery, options?: CallOptions): Pages<Payout>
+}
+
 export type Events = {
   /** Events as receivers get them, newest first, whether or not an endpoint was told. */
   list(query?: EventQuery, options?: CallOptions): Pages<WebhookEvent>
@@ -87,6 +94,7 @@ export class Ripper {
   readonly checkout: { readonly sessions: CheckoutSessions }
   readonly payments: Payments
   readonly refunds: Refunds
+  readonly payouts: Payouts
   readonly events: Events
   readonly webhooks: {
     readonly endpoints: WebhookEndpoints
@@ -99,6 +107,7 @@ export class Ripper {
     this.checkout = { sessions: sessions(send) }
     this.payments = payments(send)
     this.refunds = refunds(send)
+    this.payouts = { list: pagesAt(send, '/v1/payouts') }
     this.events = { list: pagesAt(send, '/v1/events') }
     this.webhooks = { endpoints: endpoints(send), deliveries: deliveries(send) }
   }

@@ -7,6 +7,7 @@ import { compatibleEventTypes, eventTypes, extensionEventTypes } from '../kernel
 import { listEvents } from '../payments/reading/list-events.ts'
 import { listPayments } from '../payments/reading/list-payments.ts'
 import { listSessions } from '../payments/reading/list-sessions.ts'
+import { listPayouts } from '../payouts/list-payouts.ts'
 import { events, routes } from '../routes.ts'
 import { listDeliveries } from '../webhooks/deliveries/list-deliveries.ts'
 import { namedSchemas } from './openapi/named-schemas.ts'
@@ -102,6 +103,7 @@ const used = [
   ...['CheckoutSessionCreate', 'CheckoutSessionCreated', 'CheckoutSession'],
   ...['ListedCheckoutSession', 'CheckoutSessionPage', 'CheckoutSessionQuery'],
   ...['Payment', 'ListedPayment', 'PaymentPage', 'PaymentQuery', 'EventQuery', 'HeldPayment'],
+  ...['PaidOut', 'Payout', 'PayoutPage', 'PayoutQuery'],
   ...['RefundFailure', 'RefundCreate', 'Refund', 'RefundList'],
   ...['WebhookEndpointCreate', 'WebhookEndpoint', 'WebhookEndpointCreated', 'WebhookEndpointList'],
   ...['WebhookDelivery', 'WebhookDeliveryPage', 'WebhookDeliveryQuery', 'WebhookReplay'],
@@ -111,6 +113,7 @@ const used = [
 const queries: NamedSchema[] = [
   queryOf('CheckoutSessionQuery', 'Which sessions are listed', listSessions),
   queryOf('PaymentQuery', 'Which payments are listed', listPayments),
+  queryOf('PayoutQuery', 'Which payouts are listed', listPayouts),
   queryOf('EventQuery', 'Which events are listed', listEvents),
   queryOf('WebhookDeliveryQuery', 'Which attempts are listed', listDeliveries),
 ]

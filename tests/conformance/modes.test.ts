@@ -128,13 +128,18 @@ describe('a list', () => {
   const wishes = ['', 'mode=test', 'mode=live']
   const rows = lists.flatMap((route) => keyModes.flatMap((key) => wishes.map((wish) => ({ ...route, key, wish }))))
   test.each(rows)('$name, key $key, $wish', async ({ key, wish, path }) => {
-    for (const mode of modes) await idOf('payment_id', mode)
+    for (const mode of modes) for (const name of ['payment_id', 'payout']) await idOf(name, mode)
     const { client } = accounts[key]
     const { status, body } = await client.send('GET', `${path}?limit=100&${wish}`, {
       headers: client.withKey,
     })
     expect(status).toBe(200)
-    const seen = new Set(body.data.map((row: { mode?: Mode; data?: { mode: Mode } }) => row.mode ?? row.data?.mode))
+    const seen = new Set(
+      body.data.map(
+        (row: { mode?: Mode; data?: { mode: Mode }; vendor_id?: string }) =>
+          row.mode ?? row.data?.mode ?? row.vendor_id,
+      ),
+    )
     const expected = modes.filter((mode) => sees(key, mode) && (wish === '' || wish.endsWith(mode)))
     expect([...seen].sort()).toEqual([...expected].sort())
     if (expected.length === 0) expect(body).toEqual({ data: [], has_more: false, next_cursor: null })

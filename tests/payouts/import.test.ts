@@ -10,7 +10,16 @@ import { acquirerName } from '../../src/merchants/account-connection.ts'
 import type { Json } from '../support/client.ts'
 import { answer as answerOf, ripper } from '../support/programs.ts'
 import { settingsOf, useService } from '../support/use-service.ts'
-import { type Cells, columnsOf, fileOf, report_names, type Vendor } from './reports.ts'
+import {
+  adyenCells,
+  type Cells,
+  checkoutCells,
+  columnsOf,
+  fileOf,
+  report_names,
+  stripeCells,
+  type Vendor,
+} from './reports.ts'
 
 const master_key = randomBytes(32)
 const service = await useService({ master_key })
@@ -81,23 +90,7 @@ const take = (vendor: Vendor, text: string | Uint8Array, ...more: string[]): Pro
 const show = (payout_id: string): Promise<Json> =>
   answerOf(['payout', 'show', payout_id, '--merchant', merchant_id], { env })
 
-const stripe = (more: Cells): Cells => ({
-  automatic_payout_id: 'po_1',
-  automatic_payout_effective_at: '2027-01-31 00:00:00',
-  currency: 'gbp',
-  fee: '0.00',
-  reporting_category: 'charge',
-  ...more,
-})
-const adyen = (more: Cells): Cells => ({
-  ...{ 'Merchant Account': 'Shop', 'Creation Date': '2027-01-31 10:00:00', TimeZone: 'CET', 'Net Currency': 'GBP' },
-  ...{ 'Gross Currency': 'GBP', 'Exchange Rate': '1', 'Batch Number': '42' },
-  ...more,
-})
-const checkout = (more: Cells): Cells => ({
-  ...{ 'Payout ID': '000G7HDD96SH', 'Processing Currency': 'GBP', 'Holding Currency': 'GBP' },
-  ...more,
-})
+const [stripe, adyen, checkout] = [stripeCells, adyenCells, checkoutCells]
 
 type Story = {
   rows(payment: string, refund: string): Cells[]

@@ -73,3 +73,21 @@ export const report_names: Record<Vendor, string> = {
 export function bytesOf(text: string): Uint8Array[] {
   return [Buffer.from(text)]
 }
+
+export const stripeCells = (more: Cells): Cells => ({
+  automatic_payout_id: 'po_1',
+  automatic_payout_effective_at: '2027-01-31 00:00:00',
+  currency: 'gbp',
+  fee: '0.00',
+  reporting_category: 'charge',
+  ...more,
+})
+export const adyenCells = (more: Cells): Cells => ({
+  ...{ 'Merchant Account': 'Shop', 'Creation Date': '2027-01-31 10:00:00', TimeZone: 'CET', 'Net Currency': 'GBP' },
+  ...{ 'Gross Currency': 'GBP', 'Exchange Rate': '1', 'Batch Number': '42' },
+  ...more,
+})
+export const checkoutCells = (more: Cells): Cells => ({
+  ...{ 'Payout ID': '000G7HDD96SH', 'Processing Currency': 'GBP', 'Holding Currency': 'GBP' },
+  ...more,
+})

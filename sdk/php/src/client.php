@@ -16,6 +16,7 @@ final class Ripper
     public readonly Checkout $checkout;
     public readonly Payments $payments;
     public readonly Refunds $refunds;
+    public readonly Payouts $payouts;
     public readonly Events $events;
     public readonly Webhooks $webhooks;
 
@@ -34,6 +35,7 @@ final class Ripper
         $this->checkout = new Checkout($sender);
         $this->payments = new Payments($sender);
         $this->refunds = new Refunds($sender);
+        $this->payouts = new Payouts($sender);
         $this->events = new Events($sender);
         $this->webhooks = new Webhooks($sender);
     }
@@ -242,6 +244,25 @@ final class Refunds extends Resource
     {
         $path = '/v1/payments/' . self::id('pay', $payment_id) . '/refunds';
         return new RefundList($this->sender->send('GET', $path, $options));
+    }
+}
+
+/**
+ * @phpstan-import-type PayoutQuery from Sent
+ * @phpstan-import-type CallOptions from Resource
+ */
+final class Payouts extends Resource
+{
+    /**
+     * What acquirers paid out, by the reports that were read: those read last first.
+     *
+     * @param PayoutQuery $query
+     * @param CallOptions $options
+     * @return Pages<Payout>
+     */
+    public function list(array $query = [], array $options = []): Pages
+    {
+        return $this->pages('/v1/payouts', Payout::class, $query, $options);
     }
 }
 

@@ -73,6 +73,7 @@ class Ripper:
         self.checkout = Checkout(sender)
         self.payments = Payments(sender)
         self.refunds = Refunds(sender)
+        self.payouts = Payouts(sender)
         self.events = Events(sender)
         self.webhooks = Webhooks(sender)
 
@@ -164,6 +165,14 @@ class Refunds(_Resource):
     def list(self, payment_id: str, **options: Unpack[CallOptions]) -> api.RefundList:
         """All refunds of a payment, newest first."""
         return self._send("GET", f"/v1/payments/{_id('pay', payment_id)}/refunds", **options)
+
+
+class Payouts(_Resource):
+    def list(
+        self, query: api.PayoutQuery | None = None, **options: Unpack[CallOptions]
+    ) -> Pages[api.Payout]:
+        """What acquirers paid out, by the reports that were read: those read last first."""
+        return self._pages("/v1/payouts", query, options)
 
 
 class Events(_Resource):

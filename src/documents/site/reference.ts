@@ -32,6 +32,11 @@ const parts: ReferencePart[] = [
     note: 'Your server gives back what was captured, whole or in parts. <a href="/docs/refunds">Refunds</a> explains what may come later.',
   },
   {
+    tag: 'Payouts',
+    title: 'Payouts',
+    note: 'What acquirers paid out, by the reports that you let the service read: <a href="/docs/payouts">Payouts</a>.',
+  },
+  {
     tag: 'Webhooks',
     title: 'Webhooks',
     note: 'Where events are sent, what happened to each delivery, and how to send one again. <a href="/docs/webhooks">Webhooks</a> explains the signatures.',

@@ -124,6 +124,8 @@ func (s *send) do(waits *[]float64) (any, error) {
 		return client.Refunds.Retrieve(ctx, arg[string](s, 0), options...)
 	case "refunds.list":
 		return client.Refunds.List(ctx, arg[string](s, 0), options...)
+	case "payouts.list":
+		return all(client.Payouts.All(ctx, arg[ripper.PayoutQuery](s, 0), options...))
 	case "events.list":
 		return all(client.Events.All(ctx, arg[ripper.EventQuery](s, 0), options...))
 	case "webhooks.endpoints.create":
