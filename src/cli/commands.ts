@@ -24,7 +24,7 @@ import { migrateCommand } from './migrate.ts'
 import { orphanBrake, orphanLeave, orphanList, orphanRelease, orphanReverse } from './orphan.ts'
 import { pageCheck } from './page.ts'
 import { paymentNote } from './payment-note.ts'
-import { payoutImport, payoutList, payoutShow } from './payout.ts'
+import { payoutExport, payoutImport, payoutList, payoutShow } from './payout.ts'
 import { receiptSend, receiptShow } from './receipt.ts'
 import { reconcileList, reconcileShow } from './reconcile.ts'
 import { reconcileClose, reconcileCompare, reconcileFindings } from './reconcile-compare.ts'
@@ -71,7 +71,7 @@ export const sections: Section[] = [
   { title: 'Trying it out', commands: [listenCommand, triggerCommand, testCardsCommand, logsTail, pageCheck] },
   { title: 'Held payments', commands: [holdList, holdShow, holdCapture, holdVoid, holdEscalate, holdSettle] },
   { title: 'Refunds', commands: [refundCreate, refundList] },
-  { title: 'Payouts', commands: [payoutImport, payoutList, payoutShow] },
+  { title: 'Payouts', commands: [payoutImport, payoutList, payoutShow, payoutExport] },
   { title: 'Receipts and notes', commands: [receiptShow, receiptSend, paymentNote] },
   {
     title: 'Lost answers, and differences from an acquirer',

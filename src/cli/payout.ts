@@ -4,9 +4,11 @@ import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import { z } from 'zod'
 import { listConnections } from '../connections/connection-store.ts'
+import { fileOfMonth } from '../dashboard/payouts/month-file.ts'
 import { inCell } from '../database/cells/cells.ts'
 import { importReports } from '../payouts/import-reports.ts'
 import { findings as findingWords, ReportFault } from '../payouts/line.ts'
+import { linesOfMonth, monthForm } from '../payouts/month.ts'
 import { isShort, type Payout, viewPayout } from '../payouts/payout.ts'
 import { findPayout, listFindings, listPayouts } from '../payouts/payout-store.ts'
 import { dayOf } from '../payouts/reports/table.ts'
@@ -20,10 +22,12 @@ import {
   withCommandContext,
 } from './command-context.ts'
 import { CommandError, UsageError } from './terminal/command.ts'
-import { command, needed, option } from './terminal/option.ts'
-import { money, printJson, printKnown, printLine, printList, within } from './terminal/print.ts'
+import { command, needed, option, withDefault } from './terminal/option.ts'
+import { money, printJson, printJsonLine, printKnown, printLine, printList, within } from './terminal/print.ts'
+import { terminal } from './terminal/terminal.ts'
 
 const day_words = 'must be a day such as 2027-01-31'
+const monthRule = z.string().regex(monthForm, 'must be a month such as 2027-01')
 const dayRule = z.string().refine((text) => text.length === 10 && dayOf(text) !== null, day_words)
 
 export const payoutImport = command({
@@ -118,6 +122,30 @@ function cellsOf(payout: Payout): string[] {
   const amounts = [gross, fee, net].map((amount) => signed(amount, currency))
   return [id, connection, vendor_id, paid_on ?? '–', ...amounts, String(lines), String(findings)]
 }
+
+export const payoutExport = command({
+  name: 'payout export',
+  summary: 'Prints the lines of all payouts of a month as CSV: they add up to what the bank got',
+  options: {
+    merchant: merchantOption,
+    month: needed(option('MONTH', 'such as 2027-01, by the days of payment', monthRule)),
+    mode: withDefault(option(null, 'of which mode (live)', z.enum(['test', 'live'])), 'live'),
+  },
+  remarks: [
+    'Where the fractions of fees do not come to a whole amount, a line of the kind `rounding` has the rest. A payout whose\n' +
+      'day is not known is in no month: payout import takes --paid-on.',
+  ],
+  async run({ options: { merchant, month, mode }, json }) {
+    await withCommandContext(async (context) => {
+      const merchant_id = await merchantOf(context, merchant, json)
+      const { sql } = await inCell(context, merchant_id)
+      const lines = linesOfMonth(sql, { merchant_id, mode, month })
+      const { stdout } = terminal()
+      if (json) for await (const some of lines) for (const line of some) printJsonLine(line)
+      else for await (const { text } of fileOfMonth(lines)) stdout.write(text)
+    })
+  },
+})
 
 export const payoutShow = command({
   name: 'payout show',

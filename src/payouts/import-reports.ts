@@ -4,8 +4,8 @@ import { journalLine } from '../audit/journal.ts'
 import { insertLine } from '../audit/journal-store.ts'
 import type { Context } from '../context.ts'
 import type { AnySql } from '../database/open.ts'
+import { modeOfPayments } from '../kernel/connection-mode.ts'
 import { Refusal } from '../kernel/errors.ts'
-import type { Mode } from '../kernel/values.ts'
 import { type AccountConnection, acquirerName } from '../merchants/account-connection.ts'
 import { beginAs, type Writer } from '../merchants/write-as.ts'
 import type { Finding, Line, PayoutName } from './line.ts'
@@ -39,7 +39,7 @@ export async function importReports(
     throw new Refusal('invalid_request', `No reports of ${connector} are read.`, { field: 'connection' })
   }
   const at = world.clock.now()
-  const mode: Mode = connection.mode === 'live' ? 'live' : 'test'
+  const mode = modeOfPayments[connection.mode]
   const owner = { merchant_id, connection_id: connection.connection_id, acquirer: acquirerName(connection), mode }
   return beginAs(sql, author, async (tx) => {
     const payouts = openPayouts(tx, owner, { ids, at })

@@ -33,6 +33,26 @@ export function spelled(points: Points): string {
   return `${points < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
 }
 
+/** A spelled amount in the major unit: `-1234.5` of GBP is `-12.345`. At least as many digits as the currency has. */
+export function inMajor(text: string, currency: string): string {
+  const exponent = currencyOf(currency)?.exponent ?? 2
+  const [, sign = '', whole = '0', fraction = ''] = /^(-?)(\d+)(?:\.(\d*))?$/.exec(text) ?? []
+  const digits = whole.padStart(exponent + 1, '0')
+  const behind = digits.slice(digits.length - exponent) + fraction.replace(/0+$/, '')
+  return `${sign}${digits.slice(0, digits.length - exponent)}${behind === '' ? '' : `.${behind}`}`
+}
+
+/** Of two spelled amounts. */
+export function difference(one: string, other: string): string {
+  return spelled(readSpelled(one) - readSpelled(other))
+}
+
+function readSpelled(text: string): Points {
+  const [, sign, whole = '0', fraction = ''] = /^(-?)(\d+)(?:\.(\d*))?$/.exec(text) ?? []
+  const points = BigInt(whole + fraction.slice(0, point_digits).padEnd(point_digits, '0'))
+  return sign === '-' ? -points : points
+}
+
 /** How many units of one amount's currency are one of the other's, to ten digits; null where there is none. */
 export function rateOf(
   of: { points: Points; currency: string },

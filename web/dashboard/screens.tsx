@@ -19,6 +19,8 @@ import { Screen } from './parts/screen.tsx'
 import { CustomerPayments } from './payment/customer.tsx'
 import { Payment } from './payment/payment.tsx'
 import { Payments } from './payments/payments.tsx'
+import { Payout } from './payouts/payout.tsx'
+import { Payouts } from './payouts/payouts.tsx'
 import { AllRefunds } from './refunds/refunds.tsx'
 import { Requests } from './requests/requests.tsx'
 import { Session } from './sessions/session.tsx'
@@ -33,6 +35,7 @@ const components: Record<ScreenName, ComponentType> = {
   payments: Payments,
   holds: Holds,
   refunds: AllRefunds,
+  payouts: Payouts,
   sessions: Sessions,
   webhooks: Webhooks,
   requests: Requests,
@@ -60,6 +63,11 @@ export function Screens() {
       <Route path={at('payments/:payment_id/customer')}>
         {(params: Record<string, string | undefined>) => (
           <CustomerPayments key={params.payment_id} payment_id={params.payment_id ?? ''} />
+        )}
+      </Route>
+      <Route path={at('payouts/:payout_id')}>
+        {(params: Record<string, string | undefined>) => (
+          <Payout key={params.payout_id} payout_id={params.payout_id ?? ''} />
         )}
       </Route>
       <Route path={at('sessions/:session_id')}>

@@ -1,4 +1,5 @@
--- The lines of payouts. A line is known by the vendor's own ids, so that a report that is read twice adds nothing.
+-- The lines of payouts, and the pieces in which a page sends a report. A line is known by the vendor's own ids, so that a report
+-- that is read twice adds nothing.
 
 create table payout_lines (
   merchant_id        text not null,
@@ -27,6 +28,18 @@ create table payout_lines (
 create index payout_lines_by_payment on payout_lines (merchant_id, payment_id) where payment_id is not null;
 create index payout_lines_with_findings on payout_lines (merchant_id, payout_id, line) where finding is not null;
 
+-- Gone once the report is read, else after an hour.
+create unlogged table payout_pieces (
+  merchant_id  text not null,
+  user_id      text not null,
+  upload_id    text not null,
+  piece        integer not null check (piece between 0 and 255),
+  bytes        bytea not null,
+  at           timestamptz not null,
+  primary key (merchant_id, user_id, upload_id, piece)
+);
+create index payout_pieces_by_time on payout_pieces (at);
+
 -- On a cluster whose tables are spread already; one that is spread later does it by cells/citus.sql.
 do $$
 declare is_spread boolean := false;
@@ -36,5 +49,6 @@ begin
   end if;
   if is_spread then
     execute 'select create_distributed_table(''payout_lines'', ''merchant_id'', colocate_with => ''sessions'')';
+    execute 'select create_distributed_table(''payout_pieces'', ''merchant_id'', colocate_with => ''sessions'')';
   end if;
 end $$;

@@ -26,6 +26,8 @@ const screens: [string, string, (page: Page) => Promise<unknown>][] = [
   ['customer', `${place}/payments/${samples.held.id}/customer`, (page) => rowsOf(page).getByText('A-1042').waitFor()],
   ['holds', `${place}/holds`, (page) => page.getByText('A-1040').waitFor()],
   ['refunds', `${place}/refunds`, (page) => page.getByText('Being refunded').nth(1).waitFor()],
+  ['payouts', `${place}/payouts`, (page) => page.getByText('po_1TmQ8xKd').waitFor()],
+  ['payout', `${place}/payouts/${more.payout.id}`, (page) => page.getByText('Another amount').waitFor()],
   ['sessions', `${place}/sessions`, (page) => page.getByText('A-1042').waitFor()],
   [
     'session',

@@ -8,6 +8,7 @@ const needs = {
   payments: 'read_transactions',
   holds: 'read_transactions',
   refunds: 'read_transactions',
+  payouts: 'read_transactions',
   sessions: 'read_transactions',
   webhooks: 'replay_deliveries',
   requests: 'read_requests',
@@ -28,7 +29,7 @@ export const screens = Object.keys(needs) as ScreenName[]
 export type GroupHeading = 'developers' | 'administration' | null
 
 const groups: { heading: GroupHeading; names: ScreenName[] }[] = [
-  { heading: null, names: ['overview', 'payments', 'holds', 'refunds', 'sessions'] },
+  { heading: null, names: ['overview', 'payments', 'holds', 'refunds', 'payouts', 'sessions'] },
   {
     heading: 'developers',
     names: ['webhooks', 'requests', 'keys', 'integrations', 'connections'],

@@ -5,6 +5,7 @@ const paths = {
   payments: 'M2.5 5.5h15v9h-15zM2.5 8.5h15M5.5 12h3',
   holds: 'M6 3h8M6 17h8M7 3v3l3 4-3 4v3M13 3v3l-3 4 3 4v3',
   refunds: 'M8 3.5 4 7.5l4 4M4 7.5h7.500a4.500 4.500 0 0 1 0 9H7',
+  payouts: 'M3 9 10 4l7 5zM4.500 9v6M8 9v6M12 9v6M15.500 9v6M3 16.5h14',
   sessions: 'M3 4h2l2 9h8l2-6H6M8 16.5h.01M14 16.5h.01',
   webhooks: 'M10 9 7 14M10 6a3 3 0 1 1 2.6 4.5M7 14a3 3 0 1 1-2.6-4.4M8 15h6a3 3 0 1 0-1-5',
   requests: 'M4 6h12M4 10h12M4 14h7M14 13l2.5 2L14 17',
