@@ -30,6 +30,7 @@ import { watchDatabase } from './payments/orphans/watch-database.ts'
 import type { ReceiptMailer } from './payments/receipts/mailer.ts'
 import { sendReceipts } from './payments/receipts/send-receipts.ts'
 import { purgeSessions } from './payments/sessions/purge-sessions.ts'
+import { purgePieces } from './payouts/pieces.ts'
 import { disableUnused, endAllSessions, purgeSignIns, rewrapCodeSecrets } from './users/keep-users.ts'
 import { clearPreviousSecrets } from './webhooks/endpoints/endpoint-store.ts'
 import { rewrapSecrets } from './webhooks/endpoints/rewrap-secrets.ts'
@@ -124,6 +125,7 @@ export const jobs: Job[] = [
     run: async ({ sql, world, databaseNow }) =>
       (await purgeChallenges(sql, world.clock.now())) + (await purgeCounts(sql, databaseNow?.() ?? world.clock.now())),
   },
+  { name: 'purge_payout_pieces', every_seconds: 600, run: ({ sql, world }) => purgePieces(sql, world.clock.now()) },
   { name: 'purge_notices', every_seconds: 600, run: forgetOldNotices },
   { name: 'purge_sessions', every_seconds: 600, run: purgeSessions },
   { name: 'rewrap_cards', every_seconds: 60, run: rewrapCards },

@@ -29,6 +29,7 @@ import { readSession } from './payments/reading/read-session.ts'
 import { createRefund, listPaymentRefunds, readRefund } from './payments/refunds/refund-routes.ts'
 import { createHostedSession, createPublicSession } from './payments/sessions/create-browser-session.ts'
 import { createSession } from './payments/sessions/create-session.ts'
+import { listPayouts } from './payouts/list-payouts.ts'
 import { listDeliveries } from './webhooks/deliveries/list-deliveries.ts'
 import { replayDelivery } from './webhooks/deliveries/replay.ts'
 import { createEndpoint } from './webhooks/endpoints/create-endpoint.ts'
@@ -45,6 +46,7 @@ export const routes = [
   readSession,
   expireSession,
   listPayments,
+  listPayouts,
   readPayment,
   captureHold,
   voidHold,

@@ -16,6 +16,7 @@ type Client struct {
 	Refunds      Refunds
 	PaymentLinks PaymentLinks
 	Disputes Disputes
+	Payouts Payouts
 	Events       Events
 	Webhooks     Webhooks
 }
@@ -26,6 +27,7 @@ type Payments struct{ *sender }
 type Refunds struct{ *sender }
 type PaymentLinks struct{ *sender }
 type Disputes struct{ *sender }
+type Payouts struct{ *sender }
 type Events struct{ *sender }
 type Webhooks struct {
 	Endpoints  WebhookEndpoints
@@ -58,6 +60,7 @@ func New(secretKey, baseURL string, options ...Option) (*Client, error) {
 		Refunds{s},
 		PaymentLinks{s},
 		Disputes{s},
+		Payouts{s},
 		Events{s},
 		Webhooks{WebhookEndpoints{s}, WebhookDeliveries{s}},
 	}, nil
@@ -202,6 +205,19 @@ func (d Disputes) All(ctx context.Context, query DisputeQuery, options ...Option
 	return rows(query.After, func(after string) (*Page[Dispute], error) {
 		query.After = after
 		return d.List(ctx, query, options...)
+	})
+}
+
+// List returns what acquirers paid out, by the reports that were read: those read last first.
+func (p Payouts) List(ctx context.Context, query PayoutQuery, options ...Option) (*Page[Payout], error) {
+	return list[Payout](ctx, p.sender, "/v1/payouts", query, options)
+}
+
+// All goes over every row of every page, asked for when the loop gets there.
+func (p Payouts) All(ctx context.Context, query PayoutQuery, options ...Option) iter.Seq2[Payout, error] {
+	return rows(query.After, func(after string) (*Page[Payout], error) {
+		query.After = after
+		return p.List(ctx, query, options...)
 	})
 }
 

@@ -219,6 +219,8 @@ type Payment struct {
 	PendingRefundAmount *int64 `json:"pending_refund_amount,omitzero"`
 	// what was to be refunded, failed, and was not given back since; a refund that was tried again counts once; absent where none
 	FailedRefundAmount *int64 `json:"failed_refund_amount,omitzero"`
+	// what its acquirer paid out for it, by the reports that were read; absent where none has it
+	Payouts []PaidOut `json:"payouts,omitzero"`
 }
 
 // ListedPayment: A payment in a list: as it is read, without items, with its card.
@@ -252,7 +254,9 @@ type ListedPayment struct {
 	PendingRefundAmount *int64 `json:"pending_refund_amount,omitzero"`
 	// what was to be refunded, failed, and was not given back since; a refund that was tried again counts once; absent where none
 	FailedRefundAmount *int64 `json:"failed_refund_amount,omitzero"`
-	Card               *Card  `json:"card"`
+	// what its acquirer paid out for it, by the reports that were read; absent where none has it
+	Payouts []PaidOut `json:"payouts,omitzero"`
+	Card    *Card     `json:"card"`
 }
 
 // PaymentQuery: Which payments are listed; all without any.
@@ -326,8 +330,10 @@ type HeldPayment struct {
 	PendingRefundAmount *int64 `json:"pending_refund_amount,omitzero"`
 	// what was to be refunded, failed, and was not given back since; a refund that was tried again counts once; absent where none
 	FailedRefundAmount *int64 `json:"failed_refund_amount,omitzero"`
-	Hold               Hold   `json:"hold"`
-	Settlement         string `json:"settlement"`
+	// what its acquirer paid out for it, by the reports that were read; absent where none has it
+	Payouts    []PaidOut `json:"payouts,omitzero"`
+	Hold       Hold      `json:"hold"`
+	Settlement string    `json:"settlement"`
 }
 
 // RefundFailure: Why a refund failed.
@@ -447,6 +453,51 @@ type PaymentLinkQuery struct {
 	// before that time
 	CreatedBefore time.Time `json:"created_before,omitzero"`
 	Status        string    `json:"status,omitzero"`
+}
+
+// PaidOut: What of a payment, or of a refund or dispute of it, was paid out. Amounts are in minor units.
+type PaidOut struct {
+	PayoutID string `json:"payout_id"`
+	Kind     string `json:"kind"`
+	// of a refund negative
+	Gross int64 `json:"gross"`
+	Fee   int64 `json:"fee"`
+	// gross less fee
+	Net int64 `json:"net"`
+	// the payout's
+	Currency string `json:"currency"`
+	// units of the payout's currency for one of the payment's; absent where they are the same
+	ExchangeRate *float64 `json:"exchange_rate,omitzero"`
+	PaidOn       string   `json:"paid_on"`
+}
+
+// Payout: What an acquirer paid out at once, by its report. Amounts are in minor units.
+type Payout struct {
+	ID string `json:"id"`
+	// its label
+	Connection string `json:"connection"`
+	VendorID   string `json:"vendor_id"`
+	Currency   string `json:"currency"`
+	Gross      int64  `json:"gross"`
+	Fee        int64  `json:"fee"`
+	// gross less fee: what the bank got
+	Net    int64  `json:"net"`
+	PaidOn string `json:"paid_on"`
+	Lines  int64  `json:"lines"`
+	// lines that do not fit, and one where the sum is not what the vendor says it paid
+	Findings int64 `json:"findings"`
+}
+
+// PayoutQuery: Which payouts are listed; all without any.
+type PayoutQuery struct {
+	Limit int64 `json:"limit,omitzero"`
+	// next_cursor of the page before, with the same filters
+	After string `json:"after,omitzero"`
+	Mode  string `json:"mode,omitzero"`
+	// at that time or later
+	CreatedFrom time.Time `json:"created_from,omitzero"`
+	// before that time
+	CreatedBefore time.Time `json:"created_before,omitzero"`
 }
 
 // WebhookEndpointCreate: The body that registers a webhook endpoint.

@@ -284,6 +284,8 @@ export type Payment = {
   pending_refund_amount?: number
   /** what was to be refunded, failed, and was not given back since; a refund that was tried again counts once; absent where none */
   failed_refund_amount?: number
+  /** what its acquirer paid out for it, by the reports that were read; absent where none has it */
+  payouts?: PaidOut[]
 }
 
 /** A payment in a list: as it is read, without items, with its card. */
@@ -321,6 +323,8 @@ export type ListedPayment = {
   pending_refund_amount?: number
   /** what was to be refunded, failed, and was not given back since; a refund that was tried again counts once; absent where none */
   failed_refund_amount?: number
+  /** what its acquirer paid out for it, by the reports that were read; absent where none has it */
+  payouts?: PaidOut[]
   card: Card | null
 }
 
@@ -415,6 +419,8 @@ export type HeldPayment = {
   pending_refund_amount?: number
   /** what was to be refunded, failed, and was not given back since; a refund that was tried again counts once; absent where none */
   failed_refund_amount?: number
+  /** what its acquirer paid out for it, by the reports that were read; absent where none has it */
+  payouts?: PaidOut[]
   hold: Hold
   settlement: 'awaiting_reconciliation' | null
 }
@@ -550,6 +556,58 @@ export type PaymentLinkQuery = {
   /** before that time */
   created_before?: Timestamp
   status?: 'active' | 'completed' | 'expired' | 'disabled'
+}
+
+/** What of a payment, or of a refund or dispute of it, was paid out. Amounts are in minor units. */
+export type PaidOut = {
+  payout_id: string
+  kind: 'payment' | 'refund' | 'dispute' | 'fee'
+  /** of a refund negative */
+  gross: number
+  fee: number
+  /** gross less fee */
+  net: number
+  /** the payout's */
+  currency: string
+  /** units of the payout's currency for one of the payment's; absent where they are the same */
+  exchange_rate?: number
+  paid_on: string | null
+}
+
+/** What an acquirer paid out at once, by its report. Amounts are in minor units. */
+export type Payout = {
+  id: string
+  /** its label */
+  connection: string
+  vendor_id: string
+  currency: string
+  gross: number
+  fee: number
+  /** gross less fee: what the bank got */
+  net: number
+  paid_on: string | null
+  lines: number
+  /** lines that do not fit, and one where the sum is not what the vendor says it paid */
+  findings: number
+}
+
+/** A page of payouts, those that were read last first. */
+export type PayoutPage = {
+  data: Payout[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
+/** Which payouts are listed; all without any. */
+export type PayoutQuery = {
+  limit?: number
+  /** next_cursor of the page before, with the same filters */
+  after?: string
+  mode?: 'test' | 'live'
+  /** at that time or later */
+  created_from?: Timestamp
+  /** before that time */
+  created_before?: Timestamp
 }
 
 /** The body that registers a webhook endpoint. */

@@ -16,6 +16,8 @@ import type {
   PaymentLinkCreate,
   PaymentLinkQuery,
   PaymentQuery,
+  Payout,
+  PayoutQuery,
   Refund,
   RefundCreate,
   RefundList,
@@ -81,6 +83,11 @@ export type Disputes = {
   list(query?: DisputeQuery, options?: CallOptions): Pages<Dispute>
 }
 
+export type Payouts = {
+  /** What acquirers paid out, by the reports that were read: those read last first. */
+  list(query?: PayoutQuery, options?: CallOptions): Pages<Payout>
+}
+
 export type Events = {
   /** Events as receivers get them, newest first, whether or not an endpoint was told. */
   list(query?: EventQuery, options?: CallOptions): Pages<WebhookEvent>
@@ -110,6 +117,7 @@ export class Ripper {
   readonly refunds: Refunds
   readonly payment_links: PaymentLinks
   readonly disputes: Disputes
+  readonly payouts: Payouts
   readonly events: Events
   readonly webhooks: {
     readonly endpoints: WebhookEndpoints
@@ -124,6 +132,7 @@ export class Ripper {
     this.refunds = refunds(send)
     this.payment_links = paymentLinks(send)
     this.disputes = disputes(send)
+    this.payouts = { list: pagesAt(send, '/v1/payouts') }
     this.events = { list: pagesAt(send, '/v1/events') }
     this.webhooks = { endpoints: endpoints(send), deliveries: deliveries(send) }
   }

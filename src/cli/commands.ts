@@ -26,6 +26,7 @@ import { migrateCommand } from './migrate.ts'
 import { orphanBrake, orphanLeave, orphanList, orphanRelease, orphanReverse } from './orphan.ts'
 import { pageCheck } from './page.ts'
 import { paymentNote } from './payment-note.ts'
+import { payoutExport, payoutImport, payoutList, payoutShow } from './payout.ts'
 import { receiptSend, receiptShow } from './receipt.ts'
 import { reconcileList, reconcileShow } from './reconcile.ts'
 import { reconcileClose, reconcileCompare, reconcileFindings } from './reconcile-compare.ts'
@@ -74,6 +75,7 @@ export const sections: Section[] = [
   { title: 'Held payments', commands: [holdList, holdShow, holdCapture, holdVoid, holdEscalate, holdSettle] },
   { title: 'Refunds', commands: [refundCreate, refundList] },
   { title: 'Disputes', commands: [disputeList, disputeShow, disputeSimulate] },
+  { title: 'Payouts', commands: [payoutImport, payoutList, payoutShow, payoutExport] },
   { title: 'Receipts and notes', commands: [receiptShow, receiptSend, paymentNote] },
   {
     title: 'Lost answers, and differences from an acquirer',

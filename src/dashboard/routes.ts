@@ -57,6 +57,13 @@ import {
 import { readReceiptHere, sendReceiptHere } from './payments/receipt-routes.ts'
 import { listAllRefundsHere, listRefundsHere } from './payments/refund-list.ts'
 import { reopenRefundHere, settleRefundHere } from './payments/settle-otherwise.ts'
+import {
+  exportPayoutsHere,
+  importPayoutsHere,
+  listPayoutsHere,
+  readPayoutHere,
+  sendPieceHere,
+} from './payouts/payout-routes.ts'
 import { listEventsHere } from './records/record-routes.ts'
 import { listRecentRequestsHere, listRequestsHere } from './requests/request-routes.ts'
 import { listSavedFiltersHere, saveFilterHere } from './saved-filters/saved-filter-routes.ts'
@@ -153,6 +160,11 @@ export const dashboardRoutes = [
   listRefundsHere,
   listAllRefundsHere,
   listDisputesHere,
+  listPayoutsHere,
+  readPayoutHere,
+  sendPieceHere,
+  importPayoutsHere,
+  exportPayoutsHere,
   settleRefundHere,
   reopenRefundHere,
   beginTestPayment,

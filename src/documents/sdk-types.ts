@@ -9,6 +9,7 @@ import { listPaymentLinks } from '../payments/payment-links/link-routes.ts'
 import { listEvents } from '../payments/reading/list-events.ts'
 import { listPayments } from '../payments/reading/list-payments.ts'
 import { listSessions } from '../payments/reading/list-sessions.ts'
+import { listPayouts } from '../payouts/list-payouts.ts'
 import { events, routes } from '../routes.ts'
 import { listDeliveries } from '../webhooks/deliveries/list-deliveries.ts'
 import { namedSchemas } from './openapi/named-schemas.ts'
@@ -106,6 +107,7 @@ const used = [
   ...['Payment', 'ListedPayment', 'PaymentPage', 'PaymentQuery', 'EventQuery', 'HeldPayment'],
   ...['RefundFailure', 'RefundCreate', 'Refund', 'RefundList', 'Dispute', 'DisputePage', 'DisputeQuery'],
   ...['PaymentLinkCreate', 'PaymentLink', 'PaymentLinkPage', 'PaymentLinkQuery'],
+  ...['PaidOut', 'Payout', 'PayoutPage', 'PayoutQuery'],
   ...['WebhookEndpointCreate', 'WebhookEndpoint', 'WebhookEndpointCreated', 'WebhookEndpointList'],
   ...['WebhookDelivery', 'WebhookDeliveryPage', 'WebhookDeliveryQuery', 'WebhookReplay'],
 ]
@@ -115,6 +117,7 @@ const queries: NamedSchema[] = [
   queryOf('CheckoutSessionQuery', 'Which sessions are listed', listSessions),
   queryOf('PaymentQuery', 'Which payments are listed', listPayments),
   queryOf('PaymentLinkQuery', 'Which payment links are listed', listPaymentLinks),
+  queryOf('PayoutQuery', 'Which payouts are listed', listPayouts),
   queryOf('EventQuery', 'Which events are listed', listEvents),
   queryOf('DisputeQuery', 'Which disputes are listed', listDisputes),
   queryOf('WebhookDeliveryQuery', 'Which attempts are listed', listDeliveries),

@@ -13,6 +13,7 @@ import type {
   Mode,
   PaymentId,
   PaymentLinkId,
+  PayoutId,
   RefundId,
   SessionId,
 } from './values.ts'
@@ -63,6 +64,7 @@ export function openIds(random: Random, keyring: Keyring) {
     payment: (at: Date): PaymentId => `pay_${recent(at)}`,
     refund: (at: Date): RefundId => `ref_${ordered(at)}`,
     dispute: (at: Date): DisputeId => `dsp_${ordered(at)}`,
+    payout: (at: Date): PayoutId => `po_${ordered(at)}`,
     card: (at: Date): CardReference => `card_${recent(at)}`,
     event: (at: Date) => `evt_${recent(at)}`,
     merchant: (): MerchantId => `m_${hex24()}`,

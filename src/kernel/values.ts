@@ -9,6 +9,7 @@ export type PaymentLinkId = `plink_${string}`
 export type PaymentId = `pay_${string}`
 export type RefundId = `ref_${string}`
 export type DisputeId = `dsp_${string}`
+export type PayoutId = `po_${string}`
 export type AttemptId = `att_${string}`
 export type CardReference = `card_${string}`
 export type MerchantId = `m_${string}`

@@ -125,7 +125,11 @@ async function storedOf(merchant_id: string) {
 }
 
 /** What lists have that do not list payments, by the name that paths give its id. */
-const listedBy: Record<string, string> = { '/v1/disputes': 'dispute_id', '/v1/payment_links': 'payment_link_id' }
+const listedBy: Record<string, string> = {
+  '/v1/disputes': 'dispute_id',
+  '/v1/payment_links': 'payment_link_id',
+  '/v1/payouts': 'payout',
+}
 
 describe('a list', () => {
   const lists = keyed.filter(({ rule }) => rule === 'query')
@@ -139,7 +143,12 @@ describe('a list', () => {
       headers: client.withKey,
     })
     expect(status).toBe(200)
-    const seen = new Set(body.data.map((row: { mode?: Mode; data?: { mode: Mode } }) => row.mode ?? row.data?.mode))
+    const seen = new Set(
+      body.data.map(
+        (row: { mode?: Mode; data?: { mode: Mode }; vendor_id?: string }) =>
+          row.mode ?? row.data?.mode ?? row.vendor_id,
+      ),
+    )
     const expected = modes.filter((mode) => sees(key, mode) && (wish === '' || wish.endsWith(mode)))
     expect([...seen].sort()).toEqual([...expected].sort())
     if (expected.length === 0) expect(body).toEqual({ data: [], has_more: false, next_cursor: null })

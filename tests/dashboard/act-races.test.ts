@@ -3,6 +3,7 @@
 
 import { expect, test } from 'vitest'
 import { deadLetter } from '../conformance/webhook-delivery-rows.ts'
+import { checkoutCells, columnsOf, fileOf } from '../payouts/reports.ts'
 import { actsOf } from '../support/dashboard-acts.ts'
 import { hold } from '../support/holding.ts'
 import { meeting } from '../support/meeting.ts'
@@ -214,6 +215,17 @@ const acts: Record<string, Act | Act[]> = {
     },
     run: ({ post }, id) => post(`/payments/${id}/receipt`),
   },
+  'POST /payouts/import': {
+    act: 'has a report read',
+    prepare: newConnection,
+    run: async ({ post }) => {
+      const upload = { mode: 'test', upload_id: 'f0c3a1d28b7e4f6091a2b3c4' }
+      const bytes = Buffer.from(fileOf(columnsOf.checkout, [adjustment])).toString('base64')
+      await post('/payouts/pieces', { ...upload, piece: 0, bytes })
+      const file = { pieces: 1, file_name: 'report.csv', connection: 'main', paid_on: null }
+      return post('/payouts/import', { ...upload, ...file })
+    },
+  },
   'POST /refunds/{refund_id}/otherwise': {
     act: 'gives a failed refund back another way',
     prepare: failedRefund,
@@ -230,11 +242,16 @@ const acts: Record<string, Act | Act[]> = {
   },
 }
 
+const adjustment = checkoutCells({
+  ...{ 'Action ID': 'adj_1', 'Action Type': 'Adjustment', 'Breakdown Type': 'Fee', 'Holding Currency Amount': '-1' },
+})
+
 /** Acts that are judged at the door alone, and why. */
 const judged_at_the_door: Record<string, string> = {
   'POST /saved-filters': "is judged again, and writes no line: it is the person's own",
   'POST /connections/{connection_id}/check': 'writes nothing',
   'POST /webhooks/endpoints/{endpoint_id}/test': 'writes nothing',
+  'POST /payouts/pieces': 'keeps for an hour what only the same person can have read',
   'POST /test-payments': 'makes a session of test mode',
   'POST /test-payments/{session_id}/pay': 'pays it',
   'POST /operations/{operation_id}/resolve': 'what an acquirer did does not depend on who says so',

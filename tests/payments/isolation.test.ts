@@ -12,6 +12,7 @@ import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { disputeOf } from '../support/disputing.ts'
 import { hold } from '../support/holding.ts'
 import { type ListHoldings, listHoldingsOf, listRows, nobodysLists } from '../support/list-isolation.ts'
+import { insertPayout } from '../support/payouts.ts'
 import { type Account, drivenClock, type Service, shop, startService } from '../support/service.ts'
 
 /** What each merchant has. Both have all of it, so that `unknown` alone is nobody's. */
@@ -112,6 +113,9 @@ async function holdingsOf(account: Account): Promise<Holdings> {
     select server_transaction_id from attempts where attempt_id = ${authenticated.attempt.id}`
   for (let count = 0; count < 2; count++) await newLink(client)
   const { body: link } = await newLink(client)
+  for (const vendor_id of ['po_1', 'po_2']) {
+    await insertPayout(service.sql, { merchant_id: account.merchant_id, mode: 'test', vendor_id })
+  }
   const { body: checkout } = await client.send('POST', checkouts, {
     headers: { authorization: `Bearer ${account.secret_key}` },
     body: { ...checkoutOrder, success_url: `${shop}/done` },

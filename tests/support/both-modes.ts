@@ -9,6 +9,7 @@ import { checkouts, order } from './checkout-sessions.ts'
 import { openClient, visa } from './client.ts'
 import { disputeOf } from './disputing.ts'
 import { hold } from './holding.ts'
+import { insertPayout } from './payouts.ts'
 import { type Account, newKey, type Service, type ServiceOptions, shop } from './service.ts'
 
 const never = async () => {
@@ -127,6 +128,8 @@ function openMakers(service: Service, makers: Record<Mode, Account>) {
         select event_id from events where payment_id = ${payment_id}`
       return event!.event_id
     },
+    // Its row does not tell its mode, but the vendor's id here does.
+    payout: (mode) => insertPayout(service.sql, { merchant_id: makers[mode].merchant_id, mode, vendor_id: mode }),
     async delivery_id(mode) {
       const place = { ...service, account: makers[mode] }
       const endpoint_id = await idOf('endpoint_id', mode)

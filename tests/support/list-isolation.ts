@@ -7,6 +7,7 @@ const cursorNames = {
   '/v1/checkout/sessions': 'session_cursor',
   '/v1/events': 'event_cursor',
   '/v1/payment_links': 'link_cursor',
+  '/v1/payouts': 'payout_cursor',
 } as const
 const paths = Object.keys(cursorNames) as (keyof typeof cursorNames)[]
 

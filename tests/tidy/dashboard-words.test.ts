@@ -93,9 +93,9 @@ const same: Record<string, string> = {
     milliseconds price_name handle`,
   es: 'product no nav_webhooks three_ds webhook_health milliseconds handle',
   fr: `product nav_sessions session nav_webhooks nav_audit nav_group_administration column_acts column_code mode three_ds
-      version webhook_health actor_page actor_service operation_capture test milliseconds handle`,
+      version webhook_health actor_page actor_service operation_capture test milliseconds handle net`,
   it: `product no nav_team nav_audit email password column_email filter_customer_email three_ds
-    passkey database acquirer live test milliseconds kind_acquirer handle`,
+    passkey database acquirer live test milliseconds kind_acquirer handle report_file`,
   ja: 'product',
   nl: `product details nav_webhooks nav_team nav_audit column_status column_deadline column_event
     column_events column_code filters three_ds event_made endpoints passkey passkeys database

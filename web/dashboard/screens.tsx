@@ -22,6 +22,8 @@ import { Screen } from './parts/screen.tsx'
 import { CustomerPayments } from './payment/customer.tsx'
 import { Payment } from './payment/payment.tsx'
 import { Payments } from './payments/payments.tsx'
+import { Payout } from './payouts/payout.tsx'
+import { Payouts } from './payouts/payouts.tsx'
 import { AllRefunds } from './refunds/refunds.tsx'
 import { Requests } from './requests/requests.tsx'
 import { Session } from './sessions/session.tsx'
@@ -38,6 +40,7 @@ const components: Record<ScreenName, ComponentType> = {
   refunds: AllRefunds,
   disputes: Disputes,
   links: PaymentLinks,
+  payouts: Payouts,
   sessions: Sessions,
   webhooks: Webhooks,
   requests: Requests,
@@ -70,6 +73,11 @@ export function Screens() {
       <Route path={at('links/:payment_link_id')}>
         {(params: Record<string, string | undefined>) => (
           <PaymentLink key={params.payment_link_id} payment_link_id={params.payment_link_id ?? ''} />
+        )}
+      </Route>
+      <Route path={at('payouts/:payout_id')}>
+        {(params: Record<string, string | undefined>) => (
+          <Payout key={params.payout_id} payout_id={params.payout_id ?? ''} />
         )}
       </Route>
       <Route path={at('sessions/:session_id')}>

@@ -18,6 +18,7 @@ final class Ripper
     public readonly Refunds $refunds;
     public readonly PaymentLinks $payment_links;
     public readonly Disputes $disputes;
+    public readonly Payouts $payouts;
     public readonly Events $events;
     public readonly Webhooks $webhooks;
 
@@ -38,6 +39,7 @@ final class Ripper
         $this->refunds = new Refunds($sender);
         $this->payment_links = new PaymentLinks($sender);
         $this->disputes = new Disputes($sender);
+        $this->payouts = new Payouts($sender);
         $this->events = new Events($sender);
         $this->webhooks = new Webhooks($sender);
     }
@@ -321,6 +323,25 @@ final class Disputes extends Resource
     public function list(array $query = [], array $options = []): Pages
     {
         return $this->pages('/v1/disputes', Dispute::class, $query, $options);
+    }
+}
+
+/**
+ * @phpstan-import-type PayoutQuery from Sent
+ * @phpstan-import-type CallOptions from Resource
+ */
+final class Payouts extends Resource
+{
+    /**
+     * What acquirers paid out, by the reports that were read: those read last first.
+     *
+     * @param PayoutQuery $query
+     * @param CallOptions $options
+     * @return Pages<Payout>
+     */
+    public function list(array $query = [], array $options = []): Pages
+    {
+        return $this->pages('/v1/payouts', Payout::class, $query, $options);
     }
 }
 

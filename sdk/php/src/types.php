@@ -19,6 +19,7 @@ namespace Ripper;
  * @phpstan-type DisputeQuery array{limit?: int, after?: string, mode?: 'test'|'live', created_from?: string, created_before?: string, status?: 'needs_response'|'under_review'|'won'|'lost'|'closed', payment_id?: string}
  * @phpstan-type PaymentLinkCreate array{amount: int, currency: string, items?: list<ItemCreate>|null, order_reference?: string|null, description?: string|null, expires_at?: string|null, max_payments?: int|null}
  * @phpstan-type PaymentLinkQuery array{limit?: int, after?: string, mode?: 'test'|'live', created_from?: string, created_before?: string, status?: 'active'|'completed'|'expired'|'disabled'}
+ * @phpstan-type PayoutQuery array{limit?: int, after?: string, mode?: 'test'|'live', created_from?: string, created_before?: string}
  * @phpstan-type WebhookEndpointCreate array{url: string, event_filter?: list<'payment.captured'|'payment.held'|'payment.voided'|'payment.declined'|'payment.failed'|'charge.dispute.closed'|'charge.dispute.created'|'charge.refunded'|'checkout.session.async_payment_failed'|'checkout.session.async_payment_succeeded'|'checkout.session.completed'|'checkout.session.expired'|'payment_intent.amount_capturable_updated'|'payment_intent.canceled'|'payment_intent.payment_failed'|'payment_intent.succeeded'|'refund.failed'>|null, event_format?: 'ripper'|'stripe'|null, api_version?: string|null, standard_webhooks?: bool|null, extension_events?: list<'refund.succeeded'|'refund.failed'|'dispute.opened'|'dispute.closed'>|null}
  * @phpstan-type WebhookDeliveryQuery array{limit?: int, after?: string, status?: 'succeeded'|'failed'|'dead_lettered'|'pending', event_type?: string}
  */
@@ -331,6 +332,7 @@ final class PaymentAuthentication extends Answer
  * @property-read int|null $refunded_amount what was refunded, pending refunds included; absent where nothing was
  * @property-read int|null $pending_refund_amount what of `refunded_amount` is not given back yet; absent where no refund is pending
  * @property-read int|null $failed_refund_amount what was to be refunded, failed, and was not given back since; a refund that was tried again counts once; absent where none
+ * @property-read list<PaidOut>|null $payouts what its acquirer paid out for it, by the reports that were read; absent where none has it
  */
 final class Payment extends Answer
 {
@@ -359,6 +361,7 @@ final class Payment extends Answer
         'refunded_amount' => null,
         'pending_refund_amount' => null,
         'failed_refund_amount' => null,
+        'payouts' => [PaidOut::class],
     ];
 }
 
@@ -388,6 +391,7 @@ final class Payment extends Answer
  * @property-read int|null $refunded_amount what was refunded, pending refunds included; absent where nothing was
  * @property-read int|null $pending_refund_amount what of `refunded_amount` is not given back yet; absent where no refund is pending
  * @property-read int|null $failed_refund_amount what was to be refunded, failed, and was not given back since; a refund that was tried again counts once; absent where none
+ * @property-read list<PaidOut>|null $payouts what its acquirer paid out for it, by the reports that were read; absent where none has it
  * @property-read Card|null $card
  */
 final class ListedPayment extends Answer
@@ -416,6 +420,7 @@ final class ListedPayment extends Answer
         'refunded_amount' => null,
         'pending_refund_amount' => null,
         'failed_refund_amount' => null,
+        'payouts' => [PaidOut::class],
         'card' => Card::class,
     ];
 }
@@ -447,6 +452,7 @@ final class ListedPayment extends Answer
  * @property-read int|null $refunded_amount what was refunded, pending refunds included; absent where nothing was
  * @property-read int|null $pending_refund_amount what of `refunded_amount` is not given back yet; absent where no refund is pending
  * @property-read int|null $failed_refund_amount what was to be refunded, failed, and was not given back since; a refund that was tried again counts once; absent where none
+ * @property-read list<PaidOut>|null $payouts what its acquirer paid out for it, by the reports that were read; absent where none has it
  * @property-read Hold $hold
  * @property-read 'awaiting_reconciliation'|null $settlement
  */
@@ -477,6 +483,7 @@ final class HeldPayment extends Answer
         'refunded_amount' => null,
         'pending_refund_amount' => null,
         'failed_refund_amount' => null,
+        'payouts' => [PaidOut::class],
         'hold' => Hold::class,
         'settlement' => null,
     ];
@@ -603,6 +610,62 @@ final class PaymentLink extends Answer
         'payments_count' => null,
         'created_at' => null,
         'expires_at' => null,
+    ];
+}
+
+/**
+ * What of a payment, or of a refund or dispute of it, was paid out. Amounts are in minor units.
+ *
+ * @property-read string $payout_id
+ * @property-read 'payment'|'refund'|'dispute'|'fee' $kind
+ * @property-read int $gross of a refund negative
+ * @property-read int $fee
+ * @property-read int $net gross less fee
+ * @property-read string $currency the payout's
+ * @property-read float|null $exchange_rate units of the payout's currency for one of the payment's; absent where they are the same
+ * @property-read string|null $paid_on
+ */
+final class PaidOut extends Answer
+{
+    protected const MEMBERS = [
+        'payout_id' => null,
+        'kind' => null,
+        'gross' => null,
+        'fee' => null,
+        'net' => null,
+        'currency' => null,
+        'exchange_rate' => null,
+        'paid_on' => null,
+    ];
+}
+
+/**
+ * What an acquirer paid out at once, by its report. Amounts are in minor units.
+ *
+ * @property-read string $id
+ * @property-read string $connection its label
+ * @property-read string $vendor_id
+ * @property-read string $currency
+ * @property-read int $gross
+ * @property-read int $fee
+ * @property-read int $net gross less fee: what the bank got
+ * @property-read string|null $paid_on
+ * @property-read int $lines
+ * @property-read int $findings lines that do not fit, and one where the sum is not what the vendor says it paid
+ */
+final class Payout extends Answer
+{
+    protected const MEMBERS = [
+        'id' => null,
+        'connection' => null,
+        'vendor_id' => null,
+        'currency' => null,
+        'gross' => null,
+        'fee' => null,
+        'net' => null,
+        'paid_on' => null,
+        'lines' => null,
+        'findings' => null,
     ];
 }
 

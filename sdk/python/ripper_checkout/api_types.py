@@ -329,6 +329,8 @@ class Payment(TypedDict):
     pending_refund_amount: NotRequired[int]
     # what was to be refunded, failed, and was not given back since; a refund that was tried again counts once; absent where none
     failed_refund_amount: NotRequired[int]
+    # what its acquirer paid out for it, by the reports that were read; absent where none has it
+    payouts: NotRequired[list[PaidOut]]
 
 
 class ListedPayment(TypedDict):
@@ -363,6 +365,8 @@ class ListedPayment(TypedDict):
     pending_refund_amount: NotRequired[int]
     # what was to be refunded, failed, and was not given back since; a refund that was tried again counts once; absent where none
     failed_refund_amount: NotRequired[int]
+    # what its acquirer paid out for it, by the reports that were read; absent where none has it
+    payouts: NotRequired[list[PaidOut]]
     card: Card | None
 
 
@@ -450,6 +454,8 @@ class HeldPayment(TypedDict):
     pending_refund_amount: NotRequired[int]
     # what was to be refunded, failed, and was not given back since; a refund that was tried again counts once; absent where none
     failed_refund_amount: NotRequired[int]
+    # what its acquirer paid out for it, by the reports that were read; absent where none has it
+    payouts: NotRequired[list[PaidOut]]
     hold: Hold
     settlement: Literal["awaiting_reconciliation"] | None
 
@@ -580,6 +586,54 @@ class PaymentLinkQuery(TypedDict):
     # before that time
     created_before: NotRequired[Timestamp]
     status: NotRequired[Literal["active", "completed", "expired", "disabled"]]
+
+
+class PaidOut(TypedDict):
+    """What of a payment, or of a refund or dispute of it, was paid out. Amounts are in minor units."""
+
+    payout_id: str
+    kind: Literal["payment", "refund", "dispute", "fee"]
+    # of a refund negative
+    gross: int
+    fee: int
+    # gross less fee
+    net: int
+    # the payout's
+    currency: str
+    # units of the payout's currency for one of the payment's; absent where they are the same
+    exchange_rate: NotRequired[float]
+    paid_on: str | None
+
+
+class Payout(TypedDict):
+    """What an acquirer paid out at once, by its report. Amounts are in minor units."""
+
+    id: str
+    # its label
+    connection: str
+    vendor_id: str
+    currency: str
+    gross: int
+    fee: int
+    # gross less fee: what the bank got
+    net: int
+    paid_on: str | None
+    lines: int
+    # lines that do not fit, and one where the sum is not what the vendor says it paid
+    findings: int
+
+
+class PayoutQuery(TypedDict):
+    """Which payouts are listed; all without any."""
+
+    limit: NotRequired[int]
+    # next_cursor of the page before, with the same filters
+    after: NotRequired[str]
+    mode: NotRequired[Literal["test", "live"]]
+    # at that time or later
+    created_from: NotRequired[Timestamp]
+    # before that time
+    created_before: NotRequired[Timestamp]
 
 
 class WebhookEndpointCreate(TypedDict):

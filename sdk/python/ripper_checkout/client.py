@@ -75,6 +75,7 @@ class Ripper:
         self.refunds = Refunds(sender)
         self.payment_links = PaymentLinks(sender)
         self.disputes = Disputes(sender)
+        self.payouts = Payouts(sender)
         self.events = Events(sender)
         self.webhooks = Webhooks(sender)
 
@@ -196,6 +197,14 @@ class Disputes(_Resource):
     ) -> Pages[api.Dispute]:
         """Newest first."""
         return self._pages("/v1/disputes", query, options)
+
+
+class Payouts(_Resource):
+    def list(
+        self, query: api.PayoutQuery | None = None, **options: Unpack[CallOptions]
+    ) -> Pages[api.Payout]:
+        """What acquirers paid out, by the reports that were read: those read last first."""
+        return self._pages("/v1/payouts", query, options)
 
 
 class Events(_Resource):

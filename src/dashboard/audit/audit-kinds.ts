@@ -3,7 +3,17 @@
 export const auditKinds = {
   payments: [
     ...['session', 'sessions', 'attempt', 'charge', 'authorise', 'capture', 'void', 'refund'],
-    ...['reverse', 'payment', 'payment_intent', 'operation', 'receipt', 'checkout', 'dispute', 'payment_link'],
+    ...[
+      'reverse',
+      'payment',
+      'payment_intent',
+      'operation',
+      'receipt',
+      'checkout',
+      'dispute',
+      'payout',
+      'payment_link',
+    ],
   ],
   holds: ['hold'],
   webhooks: ['endpoint', 'delivery'],

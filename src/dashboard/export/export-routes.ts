@@ -103,7 +103,8 @@ function exportedMovements(
   }
 }
 
-function journalWriter(
+/** Writes into the journal that an export has begun, and how much of it left. */
+export function journalWriter(
   { sql, ids, world }: Pick<Context, 'sql' | 'ids' | 'world'>,
   {
     of,

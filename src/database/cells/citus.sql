@@ -42,6 +42,9 @@ select create_distributed_table('acquirer_operations', 'merchant_id', colocate_w
 select create_distributed_table('refunds', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('disputes', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('acquirer_notices', 'merchant_id', colocate_with => 'sessions');
+select create_distributed_table('payouts', 'merchant_id', colocate_with => 'sessions');
+select create_distributed_table('payout_lines', 'merchant_id', colocate_with => 'sessions');
+select create_distributed_table('payout_pieces', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('events', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('receipt_queue', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('idempotency_keys', 'merchant_id', colocate_with => 'sessions');

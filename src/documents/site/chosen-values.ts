@@ -13,7 +13,8 @@ type ChosenOf = {
 
 const hex = 'f0c3a1d28b7e4f6091a2b3c4'
 const session = { id: `cs_${hex}` }
-const payment = { id: `pay_${hex}` }
+/** Most payments are in no payout yet. */
+const payment = { id: `pay_${hex}`, payouts: undefined }
 const endpoint = { id: `whep_${hex}` }
 /** What only some endpoints show. */
 const plainEndpoint = {
@@ -157,6 +158,8 @@ export const chosenValues: Record<string, ChosenOf> = {
     answer: { ...session, payment_id: null, status: 'expired', expires_in_seconds: 0 },
   },
   read_a_payment: { answer: payment },
+  list_payments: { answer: { 'data[].payouts': undefined } },
+  list_payouts: { answer: { 'data[].id': `po_${hex}` } },
   capture_a_held_payment: {
     idempotency_key: 'parcel-1001',
     request: { amount: 1200 },

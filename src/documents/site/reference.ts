@@ -37,6 +37,11 @@ const parts: ReferencePart[] = [
     note: 'Money of a payment that the shopper’s bank wants back. <a href="/docs/disputes">Disputes</a> explains who answers, and until when.',
   },
   {
+    tag: 'Payouts',
+    title: 'Payouts',
+    note: 'What acquirers paid out, by the reports that you let the service read: <a href="/docs/payouts">Payouts</a>.',
+  },
+  {
     tag: 'Webhooks',
     title: 'Webhooks',
     note: 'Where events are sent, what happened to each delivery, and how to send one again. <a href="/docs/webhooks">Webhooks</a> explains the signatures.',

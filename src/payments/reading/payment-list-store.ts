@@ -7,6 +7,7 @@ import type { Mode } from '../../kernel/values.ts'
 import type { PaymentStatus } from '../payment.ts'
 import { counted_max, looks_max, type SpanFilters } from './list-filters.ts'
 import { refundStates } from './owed-refunds.ts'
+import { paidOut } from './paid-out.ts'
 import type { PaymentRead } from './payment-store.ts'
 
 export type PaymentFilters = SpanFilters & {
@@ -48,7 +49,7 @@ export async function listPayments(
             and o.order_reference = r.order_reference
           ${newest(sql)} limit ${counted_max}) o
       ) end as order_reference_captured_payments,
-      ${refundStates(sql, sql`r`)} as refunds
+      ${refundStates(sql, sql`r`)} as refunds, ${paidOut(sql, sql`r`)} as payouts
     from (
       select * from (${second ? sql`${first!} union all ${second}` : first!}) both_modes
       ${newest(sql)} limit ${limit}

@@ -12,6 +12,7 @@ import type { OtherPayment } from '../views.ts'
 import type { WholePayment } from '../whole-payment.ts'
 import { otherPayments, paidPayments } from './other-payment-store.ts'
 import { type RefundState, refundStates } from './owed-refunds.ts'
+import { type PaidOut, paidOut } from './paid-out.ts'
 
 /** A payment with its session's purchase, and how often its order was paid. */
 export type PaymentRead = Payment & {
@@ -22,6 +23,8 @@ export type PaymentRead = Payment & {
   order_reference_captured_payments: number | null
   /** Null for a payment of which no refund was ever begun. */
   refunds: RefundState[] | null
+  /** Null where no report of a payout has it. */
+  payouts: PaidOut[] | null
 }
 
 export async function findPayment(
@@ -53,7 +56,7 @@ function readsOf(sql: AnySql, merchant_id: string, payment_id: string) {
         select count(*) from payments o where o.merchant_id = p.merchant_id
           and o.order_reference = p.order_reference and o.status = 'captured' and o.mode = p.mode
       ) end as order_reference_captured_payments,
-      ${refundStates(sql, sql`p`)} as refunds
+      ${refundStates(sql, sql`p`)} as refunds, ${paidOut(sql, sql`p`)} as payouts
     from payments p join sessions s using (merchant_id, session_id)
     where p.merchant_id = ${merchant_id} and p.payment_id = ${payment_id}`
 }

@@ -11,6 +11,7 @@ import { noPayment } from '../payment.ts'
 import { viewBasket } from '../purchase.ts'
 import { basketView, customerView, declineView, mode, time } from '../views.ts'
 import { refundSums } from './owed-refunds.ts'
+import { paidOutView, viewPaidOut } from './paid-out.ts'
 import { findPayment, type PaymentRead } from './payment-store.ts'
 
 export const paymentView = z
@@ -56,6 +57,9 @@ export const paymentView = z
     failed_refund_amount: z.int().optional().meta({
       description:
         'what was to be refunded, failed, and was not given back since; a refund that was tried again counts once; absent where none',
+    }),
+    payouts: z.array(paidOutView).optional().meta({
+      description: 'what its acquirer paid out for it, by the reports that were read; absent where none has it',
     }),
   })
   .meta({ title: 'Payment', note: 'The outcome of one confirmed attempt.' })
@@ -104,5 +108,6 @@ export function viewPayment(payment: PaymentRead): z.input<typeof paymentView> {
     ...(payment.refunded_amount > 0 && { refunded_amount: payment.refunded_amount }),
     ...(pending_amount > 0 && { pending_refund_amount: pending_amount }),
     ...(failed_amount > 0 && { failed_refund_amount: failed_amount }),
+    ...(payment.payouts !== null && { payouts: payment.payouts.map(viewPaidOut) }),
   }
 }

@@ -12,7 +12,8 @@ const { browser, standIn } = await openPlayed()
 
 const place = `/dashboard/${samples.merchant_id}/test`
 const screens = [
-  ...['overview', 'payments', `payments/${samples.held.id}`, 'holds', 'refunds', 'sessions', 'webhooks', 'requests'],
+  ...['overview', 'payments', `payments/${samples.held.id}`, 'holds', 'refunds', 'payouts', 'sessions'],
+  ...['webhooks', 'requests'],
   ...['keys', 'integrations', 'team', 'connections', 'operations', 'system', 'audit', 'account'],
 ]
 

@@ -10,6 +10,8 @@ import type {
   Orphans,
   Overview,
   PaymentLink,
+  Payout,
+  PayoutRow,
   RefusedRequest,
   Session,
   SessionRow,
@@ -397,3 +399,31 @@ export const disputes: Dispute[] = [
     vendor_url: 'https://bank.example/disputes/1',
   },
 ]
+/** One fits and one does not. */
+export const payouts: PayoutRow[] = ['po_1TmR2sGh', 'po_1TmQ8xKd'].map((vendor_id, index) => ({
+  id: id('po', index),
+  connection: 'main',
+  vendor_id,
+  currency: 'GBP',
+  gross: 412_050,
+  fee: 6_180,
+  net: 405_870,
+  paid_on: index === 0 ? '2026-11-26' : null,
+  lines: 98,
+  findings: index === 0 ? 0 : 2,
+}))
+
+export const payout: Payout = {
+  ...payouts[1]!,
+  mode: 'test',
+  short_of: 405_000,
+  lines_with_findings: [
+    {
+      line: 17,
+      transaction_id: 'txn_1TmQ8xKdLkdIwHu7ix0hBJ1M',
+      type: 'charge',
+      payment_id: payments[0]!.id,
+      reason: 'another_amount',
+    },
+  ],
+}

@@ -29,6 +29,8 @@ const screens: [string, string, (page: Page) => Promise<unknown>][] = [
   ['refunds', `${place}/refunds`, (page) => page.getByText('Being refunded').nth(1).waitFor()],
   ['links', `${place}/links`, (page) => page.getByText('Withdrawn').waitFor()],
   ['link', `${place}/links/${more.links[0]!.id}`, (page) => rowsOf(page).getByText('A-1042').waitFor()],
+  ['payouts', `${place}/payouts`, (page) => page.getByText('po_1TmQ8xKd').waitFor()],
+  ['payout', `${place}/payouts/${more.payout.id}`, (page) => page.getByText('Another amount').waitFor()],
   ['sessions', `${place}/sessions`, (page) => page.getByText('A-1042').waitFor()],
   [
     'session',

@@ -177,7 +177,7 @@ function useDownload({ name, addressOf, summaryOf }: ExportKind) {
       zone,
     }
     await callFile(addressOf(times)).then(async (file) => {
-      save(file)
+      saveFile(file)
       const summary = summaryOf?.(await file.blob.text()) ?? ''
       setSaved((before) => ({ ...before, [nameOf({ from, to })]: summary }))
       onDone?.()
@@ -188,7 +188,7 @@ function useDownload({ name, addressOf, summaryOf }: ExportKind) {
   return { refused, busy, savedOf, download }
 }
 
-function save({ blob, name }: { blob: Blob; name: string }): void {
+export function saveFile({ blob, name }: { blob: Blob; name: string }): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(blob)
   link.download = name

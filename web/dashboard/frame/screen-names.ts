@@ -10,6 +10,7 @@ const needs = {
   refunds: 'read_transactions',
   disputes: 'read_transactions',
   links: 'read_transactions',
+  payouts: 'read_transactions',
   sessions: 'read_transactions',
   webhooks: 'replay_deliveries',
   requests: 'read_requests',
@@ -30,7 +31,7 @@ export const screens = Object.keys(needs) as ScreenName[]
 export type GroupHeading = 'developers' | 'administration' | null
 
 const groups: { heading: GroupHeading; names: ScreenName[] }[] = [
-  { heading: null, names: ['overview', 'payments', 'holds', 'refunds', 'disputes', 'links', 'sessions'] },
+  { heading: null, names: ['overview', 'payments', 'holds', 'refunds', 'disputes', 'payouts', 'links', 'sessions'] },
   {
     heading: 'developers',
     names: ['webhooks', 'requests', 'keys', 'integrations', 'connections'],

@@ -20,6 +20,7 @@ function plainWords(change: string, detail: Record<string, unknown>): string {
   const key = steps[step]
   if (key && kinds.includes(kind)) return say(key, { what: sayCode('operation', kind) })
   if (kind === 'export' && detail.of === 'movements') return sayCode('movements_export', step)
+  if (kind === 'export' && detail.of === 'payouts') return sayCode('payouts_export', step)
   return sayCode('change', change)
 }
 

@@ -22,6 +22,7 @@ import { ForDevelopers } from './for-developers.tsx'
 import { HoldRefusal } from './hold-refusal.tsx'
 import { NotArrived } from './not-arrived.tsx'
 import { capturedOf, OtherPayments } from './other-payments.tsx'
+import { PaidOut } from './paid-out.tsx'
 import { PaymentFacts, PaymentSummary } from './payment-facts.tsx'
 import { Receipt } from './receipt.tsx'
 import { RefundNote } from './refund-note.tsx'
@@ -94,6 +95,7 @@ function Whole({ payment }: { payment: PaymentRead }) {
         <div>
           <PaymentFacts payment={payment} />
           {refund_count > 0 && <Refunds payment={warned} permitted={payment.permitted} />}
+          <PaidOut payment={payment} />
           {payment.status === 'captured' && <Receipt payment_id={id} />}
           <NotArrived payment_id={id} />
           <ForDevelopers payment={payment} />

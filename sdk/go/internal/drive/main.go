@@ -136,6 +136,8 @@ func (s *send) do(waits *[]float64) (any, error) {
 		return client.Disputes.Retrieve(ctx, arg[string](s, 0), options...)
 	case "disputes.list":
 		return all(client.Disputes.All(ctx, arg[ripper.DisputeQuery](s, 0), options...))
+	case "payouts.list":
+		return all(client.Payouts.All(ctx, arg[ripper.PayoutQuery](s, 0), options...))
 	case "events.list":
 		return all(client.Events.All(ctx, arg[ripper.EventQuery](s, 0), options...))
 	case "webhooks.endpoints.create":
