@@ -196,7 +196,7 @@ function copyOf(table: string, column: string, values: unknown[]): string {
   if (isAll((value) => value instanceof Date)) {
     return `${copied} + ${shift_ms} * interval '1 ms'`
   }
-  if (isText(/^(cs|att|pay|card|evt|sim)_[0-9a-f]{24}$/)) return ownId(copied, 'l.mark')
+  if (isText(/^(cs|att|pay|card|evt|sim|dsp)_[0-9a-f]{24}$/)) return ownId(copied, 'l.mark')
   if (isText(/^[0-9a-f]{8}-[0-9a-f]{4}-4/)) {
     return `(left(l.mark, 24) || left(md5(${copied}), 8))::uuid::text`
   }

@@ -1,4 +1,4 @@
-// The steps of the growth benchmark that list payments, sessions and events.
+// The steps of the growth benchmark that list payments, sessions, events and disputes.
 
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { keepMasterKey } from '../src/config/master-key.ts'
@@ -17,6 +17,7 @@ type Asked = { path: string; query?: (ground: Ground) => Record<string, string> 
 const payments = '/v1/payments'
 const sessions = '/v1/checkout/sessions'
 const events = '/v1/events'
+const disputes = '/v1/disputes'
 
 const last4 = card.number.slice(-4)
 
@@ -45,6 +46,7 @@ export const listSteps: Step[] = [
   },
   { name: '50 sessions, anywhere', round: (ground) => anywhere(ground, sessions) },
   { name: '50 events, anywhere', round: (ground) => anywhere(ground, events) },
+  { name: '50 disputes, anywhere', round: (ground) => anywhere(ground, disputes) },
 ]
 
 /** The email of one of the merchant's payments, as the fill makes it. */
@@ -71,7 +73,7 @@ function anywhere(ground: Ground, path: string, filters: Filters = {}): Promise<
   const scope = scopeOf(path, service.merchant_id, filters)
   const query = () => {
     const at = idsFrom(new Date(randomInt(oldestOf(span), span.to_ms)))
-    const position = at + randomBytes(path === payments ? 12 : 10).toString('hex')
+    const position = at + randomBytes(path === payments || path === disputes ? 12 : 10).toString('hex')
     const texts = Object.entries(filters).map(([name, value]) => [name, String(value)])
     return { ...Object.fromEntries(texts), after: cursorAfter(keyring, scope, position) }
   }
@@ -85,8 +87,14 @@ function scopeOf(path: string, merchant_id: string, filters: Filters) {
     const own = [status, undefined, card_last4, undefined, amount, undefined, undefined]
     return { purpose: 'payment cursor', merchant_id, filters: [...span, ...own] }
   }
-  const purpose = path === sessions ? 'session cursor' : 'event cursor'
+  const purpose = purposes[path]!
   return { purpose, merchant_id, filters: [...span, undefined, undefined] }
+}
+
+const purposes: Record<string, string> = {
+  [sessions]: 'session cursor',
+  [events]: 'event cursor',
+  [disputes]: 'dispute cursor',
 }
 
 /** The oldest quarter is left out. */

@@ -10,7 +10,7 @@ import type { Started } from './service.ts'
 /** What becomes of a session, and of how many in a hundred: most baskets are left. */
 const lives = {
   paid: { per_cent: 25, number: card.number, is_confirmed: true },
-  /** Paid as well, but the merchant's endpoint never took the delivery. */
+  /** Paid as well, and disputed; the merchant's endpoint never took the delivery. */
   untold: { per_cent: 3, number: card.number, is_confirmed: true },
   declined: { per_cent: 3, number: '4000009105150000', is_confirmed: true },
   /** The shopper went away from the bank's check. */
@@ -35,6 +35,7 @@ const tables: Record<string, string> = {
   attempts: of_session,
   payments: of_session,
   acquirer_operations: of_payment,
+  disputes: of_payment,
   events: of_payment,
   webhook_deliveries: of_payment,
   webhook_attempts: of_payment,
@@ -68,6 +69,7 @@ export async function livePatterns(sql: postgres.Sql, service: Started): Promise
     const { number, is_confirmed } = lives[life]
     const { session_id, confirm } = await checkOut(client!, service, { number, key })
     if (is_confirmed) await confirm()
+    if (life === 'untold') await dispute(sql, session_id)
     sessions.push({ life, key, session_id })
   }
   client!.close()
@@ -83,6 +85,17 @@ export async function livePatterns(sql: postgres.Sql, service: Started): Promise
     patterns.push(...(await keep(sql, { life, session_id, key })))
   }
   return patterns
+}
+
+/** As a bank would, which nobody has here; its events are left out. */
+async function dispute(sql: postgres.Sql, session_id: string): Promise<void> {
+  await sql`
+    insert into disputes (merchant_id, dispute_id, payment_id, session_id, mode, acquirer, vendor_id, status, round, reason,
+      amount, currency, respond_by, opened_at, told_at, event_count)
+    select merchant_id, 'dsp_' || right(payment_id, 24), payment_id, session_id, mode, 'simulator',
+      'sim_' || right(payment_id, 24), 'needs_response', 1, 'fraudulent', amount, currency, created_at + interval '14 days',
+      created_at, created_at, 1
+    from payments where session_id = ${session_id}`
 }
 
 /**

@@ -5,7 +5,12 @@ import { expect, test } from 'vitest'
 import { type Dispute, type DisputeNews, disputeStatuses, followed, isOpen, isStanding, newDispute } from './dispute.ts'
 
 const payment = {
-  ...{ merchant_id: 'm_1', payment_id: 'pay_1', session_id: 'cs_1', mode: 'test', amount: 4200, currency: 'GBP' },
+  merchant_id: 'm_1',
+  payment_id: 'pay_1',
+  session_id: 'cs_1',
+  mode: 'test',
+  amount: 4200,
+  currency: 'GBP',
 } as const
 const names = { dispute_id: 'dsp_1', acquirer: 'bank' } as const
 

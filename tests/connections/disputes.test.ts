@@ -230,9 +230,20 @@ describe.each(stages)('%s', (name, stage) => {
     await tell(reference, 'won')
     expect(await read(`/v1/charges/${charge}`)).toMatchObject({ disputed: true })
     const { data } = await read('/v1/events?type=charge.dispute.*&limit=2')
-    const object = { object: 'dispute', charge, payment_intent: session_id, amount: 4200, currency: 'gbp' }
+    const object = {
+      object: 'dispute',
+      charge,
+      payment_intent: session_id,
+      amount: 4200,
+      currency: 'gbp',
+      ripper: { payment_id },
+    }
+    const reason = name === 'adyen' ? 'general' : 'fraudulent'
     expect(data).toMatchObject([
-      { type: 'charge.dispute.closed', data: { object: { ...object, status: 'won', is_charge_refundable: true } } },
+      {
+        type: 'charge.dispute.closed',
+        data: { object: { ...object, reason, status: 'won', is_charge_refundable: true } },
+      },
       { type: 'charge.dispute.created', data: { object: { ...object, status: 'needs_response' } } },
     ])
     await tell(reference, 'opened', { vendor_id: `B${reference}` })

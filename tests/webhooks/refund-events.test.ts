@@ -25,6 +25,7 @@ async function openShop(asked: object, account?: Account) {
 }
 
 const both = ['refund.succeeded', 'refund.failed']
+const every = [...both, 'dispute.opened', 'dispute.closed']
 
 test('each refund of a payment is told with its own key, behind the payment', async () => {
   const { account, receiver, endpoint } = await openShop({ extension_events: both })
@@ -99,8 +100,8 @@ describe('an endpoint', () => {
   })
 
   test.each<[object, string, string[]]>([
-    [{ extension_events: ['payment.captured'] }, 'extension_events[0]', both],
-    [{ extension_events: ['refund.created'] }, 'extension_events[0]', both],
+    [{ extension_events: ['payment.captured'] }, 'extension_events[0]', every],
+    [{ extension_events: ['refund.created'] }, 'extension_events[0]', every],
     [
       { event_filter: ['refund.failed'] },
       'event_filter[0] is an extension event: name it in extension_events.',

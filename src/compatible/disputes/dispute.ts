@@ -12,6 +12,28 @@ const statuses: Record<DisputeStatus, string> = {
   closed: 'warning_closed',
 }
 
+/** Its list of reasons is closed. Acquirers' words, which `ripper.reason` has, may begin with one of them. */
+const reasons = [
+  'bank_cannot_process',
+  'credit_not_processed',
+  'customer_initiated',
+  'debit_not_authorized',
+  'duplicate',
+  'fraudulent',
+  'incorrect_account_details',
+  'insufficient_funds',
+  'noncompliant',
+  'product_not_received',
+  'product_unacceptable',
+  'subscription_canceled',
+  'unrecognized',
+]
+
+function reasonOf(words: string | null): string {
+  const [first] = words?.split(' ') ?? []
+  return reasons.find((reason) => reason === first) ?? 'general'
+}
+
 const evidence = [
   'access_activity_log',
   'billing_address',
@@ -71,8 +93,7 @@ export function viewCompatibleDispute(
     livemode: mode === 'live',
     metadata: {},
     payment_intent: session_id,
-    // That platform has a closed list, and acquirers have others: their words are below.
-    reason: 'general',
+    reason: reasonOf(reason),
     status: statuses[status],
     ripper: { payment_id, reason, vendor_url },
   }

@@ -50,7 +50,9 @@ export async function recordDispute(
   wakeDeliveries('event', merchant_id)
   const { dispute_id, payment_id, status, respond_by } = recorded.dispute
   const fields = { acquirer, merchant_id, payment_id, dispute_id, status, respond_by }
-  world.log.warn(fields, recorded.told === 'opened' ? 'a payment is disputed' : 'a dispute is closed')
+  // Somebody has to answer it.
+  if (recorded.told === 'opened') world.log.error(fields, 'a payment is disputed')
+  else world.log.info(fields, 'a dispute is closed')
   return recorded
 }
 
