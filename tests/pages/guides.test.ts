@@ -13,6 +13,7 @@ import { currencyOf } from '../../src/kernel/values.ts'
 import { attempts_max } from '../../src/payments/session.ts'
 import { openStripeFake } from '../adapters/fakes/stripe/server.ts'
 import { newShopper, payButton, startBrowser, typeCard, typeEmail } from '../browser/shopper.ts'
+import { columnsOf, fileOf, stripeCells } from '../payouts/reports.ts'
 import type { Json } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
 import { prelude, readGuide, sideOf, withChanges } from '../support/guide-blocks.ts'
@@ -457,6 +458,44 @@ describe('payment-links.md', () => {
     expect(await (await fetch(link.url)).text()).toContain('One teapot')
     const listed = await run(set + blocks.command!)
     expect(listed.match(/0 of 1 +One teapot/g)).toHaveLength(2)
+  }, 60_000)
+})
+
+describe('payouts.md', () => {
+  const { blocks, not_run } = readGuide('docs/payouts.md')
+
+  test('has no block that is not run here', () => {
+    expect(not_run).toEqual([])
+    expect(Object.keys(blocks)).toEqual(['import', 'show', 'read', 'export'])
+  })
+
+  test('a report is read, shown and exported', async () => {
+    const { merchant_id } = demo
+    writeFileSync(
+      join(folder, 'credentials.json'),
+      JSON.stringify({ secret_key: 'sk_test_a', webhook_secret: 'whsec_a' }),
+    )
+    const connection = ['connection', 'create', '--merchant', merchant_id, '--acquirer', 'stripe', '--label', 'payouts']
+    const credentials = ['--mode', 'sandbox', '--credentials', join(folder, 'credentials.json')]
+    const made = await ripper([...connection, ...credentials], there)
+    expect(made.status, made.stderr).toBe(0)
+    const line = {
+      balance_transaction_id: 'txn_1',
+      payment_intent_id: 'pi_1',
+      gross: '42.00',
+      fee: '1.25',
+      net: '40.75',
+    }
+    writeFileSync(join(folder, 'report.csv'), fileOf(columnsOf.stripe, [stripeCells(line)]))
+    const set = `API=${demo.base_url} KEY=${demo.secret_key} MERCHANT=${merchant_id} LABEL=payouts\n`
+    const read = await run(set + blocks.import!)
+    expect(read).toMatch(/findings +1/)
+    const [id] = /po_[0-9a-f]{24}/.exec(read)!
+    const shown = await run(`${set}PAYOUT=${id}\n${blocks.show!}`)
+    expect(shown).toMatch(/GBP 40\.75[\s\S]*no payment of the connection has this id/)
+    expect(JSON.parse(await run(set + blocks.read!)).data).toMatchObject([{ id, net: 4075, paid_on: '2027-01-31' }])
+    await run(set + blocks.export!)
+    expect(readFileSync(join(folder, 'payouts.csv'), 'utf8')).toContain(',42.00,1.25,40.75,GBP,')
   }, 60_000)
 })
 
