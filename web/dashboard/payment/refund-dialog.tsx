@@ -7,8 +7,7 @@ import { unreachable } from '../client/refused.ts'
 import { useHere } from '../merchant.ts'
 import { Alert } from '../parts/alert.tsx'
 import { amountWords, unreadWords } from '../parts/amount.tsx'
-import { Button } from '../parts/button.tsx'
-import { Dialog, DialogActs } from '../parts/dialog.tsx'
+import { Dialog, FormActs } from '../parts/dialog.tsx'
 import { Field, textsOf } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { locale, say } from '../words.ts'
@@ -94,14 +93,9 @@ export function RefundDialog({
           maxLength={255}
           readOnly={is_fixed}
         />
-        <DialogActs>
-          <Button is_busy={act.isPending} onClick={onClose}>
-            {say('cancel')}
-          </Button>
-          <Button look="danger" type="submit" is_busy={act.isPending} disabled={!(is_usable || is_fixed)}>
-            {amount === null ? say('refund') : say('refund_amount', { amount: amountWords(amount, currency) })}
-          </Button>
-        </DialogActs>
+        <FormActs look="danger" is_busy={act.isPending} is_disabled={!(is_usable || is_fixed)} onClose={onClose}>
+          {amount === null ? say('refund') : say('refund_amount', { amount: amountWords(amount, currency) })}
+        </FormActs>
       </Form>
     </Dialog>
   )
