@@ -1,6 +1,7 @@
 // A payment: one confirmed attempt, and its outcome. charging/charge.ts opens it, and outcome.ts decides how it ends.
 
 import type { Decline } from '../acquirers/acquirer.ts'
+import type { AnySql, Fragment } from '../database/open.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { Brand, Mode, PaymentId } from '../kernel/values.ts'
 import type { Authentication } from './attempt.ts'
@@ -48,6 +49,11 @@ export function emailKey(email: string): string {
 /** What was taken of a captured payment. */
 export function takenOf({ amount, captured_amount }: Pick<Payment, 'amount' | 'captured_amount'>): number {
   return captured_amount ?? amount
+}
+
+/** `takenOf` in SQL. `payment` is what the statement calls its row. */
+export function takenIn(sql: AnySql, payment: Fragment): Fragment {
+  return sql`coalesce(${payment}.captured_amount, ${payment}.amount)`
 }
 
 /** What is stored of an amount that was taken: null where it is all that was authorised. */

@@ -3,9 +3,9 @@
 import type { Sql } from '../../database/open.ts'
 import type { FoundRows } from '../../http/list-page.ts'
 import type { Mode } from '../../kernel/values.ts'
+import { takenIn } from '../../payments/payment.ts'
 import { endOf, lineSpan, lines_max } from '../../payments/reading/line-look.ts'
 import type { SpanFilters } from '../../payments/reading/list-filters.ts'
-import { takenIn } from '../../payments/reading/owed-refunds.ts'
 
 export type MovementFilters = SpanFilters & { merchant_id: string; mode: Mode }
 

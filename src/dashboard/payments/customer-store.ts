@@ -2,9 +2,8 @@
 
 import type { Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
-import type { PaymentStatus } from '../../payments/payment.ts'
+import { type PaymentStatus, takenIn } from '../../payments/payment.ts'
 import { looks_max } from '../../payments/reading/list-filters.ts'
-import { takenIn } from '../../payments/reading/owed-refunds.ts'
 
 /** Of a currency and state. */
 export type CustomerSum = {

@@ -3,7 +3,7 @@
 import { by, firstFromCells, fromCells } from '../../database/cells/cells.ts'
 import type { Fragment, Sql } from '../../database/open.ts'
 import type { BookedCharge } from '../comparison.ts'
-import { takenIn } from '../reading/owed-refunds.ts'
+import { takenIn } from '../payment.ts'
 
 export type Comparison = {
   acquirer: string

@@ -1,6 +1,7 @@
 // What the shopper still lacks of the refunds of a payment that failed.
 
 import type { AnySql, Fragment } from '../../database/open.ts'
+import { takenIn } from '../payment.ts'
 
 /** A refund as a statement gives it, in JSON. */
 export type RefundState = {
@@ -28,11 +29,6 @@ export function refundStates(sql: AnySql, payment: Fragment): Fragment {
       'otherwise_at', otherwise_at, 'otherwise_amount', otherwise_amount) order by sequence)
     from refunds where merchant_id = ${payment}.merchant_id and payment_id = ${payment}.payment_id
   ) end`
-}
-
-/** What was taken of a captured payment: `takenOf` in SQL. `payment` is what the statement calls its row. */
-export function takenIn(sql: AnySql, payment: Fragment): Fragment {
-  return sql`coalesce(${payment}.captured_amount, ${payment}.amount)`
 }
 
 /**

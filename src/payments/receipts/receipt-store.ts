@@ -6,8 +6,8 @@ import { wholeOf } from '../../database/cells/cells.ts'
 import { rowIf } from '../../database/driver/rows.ts'
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import type { AnyEventType, Mode } from '../../kernel/values.ts'
+import { takenIn } from '../payment.ts'
 import type { Customer } from '../purchase.ts'
-import { takenIn } from '../reading/owed-refunds.ts'
 import type { ReceiptPayment } from './receipt.ts'
 
 /** The body of a CTE that queues the receipt of a capture, if its mode sends receipts and the gate returned a row. */
