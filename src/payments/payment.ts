@@ -53,7 +53,7 @@ export function takenOf({ amount, captured_amount }: Pick<Payment, 'amount' | 'c
   return captured_amount ?? amount
 }
 
-/** The same in SQL. `payment` is what the statement calls its row. */
+/** `takenOf` in SQL. `payment` is what the statement calls its row. */
 export function takenIn(sql: AnySql, payment: Fragment): Fragment {
   return sql`coalesce(${payment}.captured_amount, ${payment}.amount)`
 }

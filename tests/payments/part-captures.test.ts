@@ -235,6 +235,19 @@ test('the deadline is the end of the authorisation, where that comes first', asy
   }
 })
 
+test('an unpaid intent tells how its integration captures', async () => {
+  const [shop, usual] = [await manual(), account].map((each) => openCompatible(each.client, each))
+  const intent = { amount: 4200, currency: 'gbp' }
+  for (const [compatible, capture_method] of [
+    [shop, 'manual'],
+    [usual, 'automatic'],
+  ] as const) {
+    const created = (await compatible!.create(intent)).body
+    expect(created).toMatchObject({ status: 'requires_payment_method', capture_method })
+    expect((await compatible!.read(created.id)).body).toMatchObject({ capture_method })
+  }
+})
+
 test('in the other platform’s words', async () => {
   const shop = await manual()
   const compatible = openCompatible(shop.client, shop)

@@ -52,7 +52,7 @@ export const createIntentAt = (address: Address): Route<Context> =>
         now,
       })
       const client_secret = clientSecretOf(context.keyring, session.session_id)
-      const rows = { session, payment: null, hold: null, step: null }
+      const rows = { session, rules: place.integration, payment: null, hold: null, step: null }
       const reply = viewIntent(rows, { now, client_secret })
       const line = sessionLine(context, session, { actor: `key ${key.key_id}`, request_id })
       await context.insertSession({ session, key: recordReply(reply), line })

@@ -18,17 +18,20 @@ type IntentRow = Session & Omit<IntentRows, 'session'>
 const parts = (sql: AnySql) => sql`
   (select row_to_json(h) from holds h
     where h.merchant_id = s.merchant_id and h.payment_id = s.payment_id) as hold,
+  (select json_build_object('capture', i.capture, 'mode_setting', i.mode_setting)
+    from integrations i where i.merchant_id = s.merchant_id and i.integration_id = s.integration_id) as rules,
   (select json_build_object('payment_id', p.payment_id, 'status', p.status, 'captured_amount', p.captured_amount,
-      'created_at', p.created_at)
+      'capture_method', p.capture_method, 'created_at', p.created_at)
     from payments p where p.merchant_id = s.merchant_id and p.payment_id = s.payment_id) as payment,
   (select json_build_object('phase', a.phase, 'three_ds_state', a.three_ds_state, 'brand', a.brand,
       'challenge_expires_at', a.challenge_expires_at, 'authentication_outcome', a.authentication_outcome)
     from attempts a where a.merchant_id = s.merchant_id and a.session_id = s.session_id
     order by a.number desc limit 1) as step`
 
-function rowsOf({ payment, hold, step, ...session }: IntentRow): IntentRows {
+function rowsOf({ rules, payment, hold, step, ...session }: IntentRow): IntentRows {
   return {
     session,
+    rules,
     payment: payment && withDates<NonNullable<IntentRows['payment']>>(payment, ['created_at']),
     hold: hold && withDates<Hold>(hold, ['deadline', 'decided_at']),
     step: step && withDates<ThreeDsStep>(step, ['challenge_expires_at']),

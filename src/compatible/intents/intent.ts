@@ -2,6 +2,7 @@
 // are some of those in that platform's library 23.1.0; its members are all those of its API description 2026-08-26.
 
 import { z } from 'zod'
+import { defaultRules, holdRulesOf, type Integration } from '../../merchants/integration.ts'
 import { anyMetadata } from '../../payments/fields.ts'
 import { type Hold, viewHold } from '../../payments/hold.ts'
 import type { Payment } from '../../payments/payment.ts'
@@ -85,8 +86,13 @@ export type PaymentIntent = z.infer<typeof paymentIntent>
 /** The rows of a payment intent, as they were at one moment. */
 export type IntentRows = {
   session: Session
+  /** How the session's integration captures; left out where the rows are not of now, null without one. */
+  rules?: Pick<Integration, 'capture' | 'mode_setting'> | null
   /** The session's newest payment; null before the first. */
-  payment: (Pick<Payment, 'payment_id' | 'status' | 'created_at'> & { captured_amount?: number | null }) | null
+  payment:
+    | (Pick<Payment, 'payment_id' | 'status' | 'created_at'> &
+        Partial<Pick<Payment, 'captured_amount' | 'capture_method'>>)
+    | null
   /** Null if the newest payment was never held. */
   hold: Hold | null
   /** The newest attempt; null before the first. */
@@ -116,8 +122,7 @@ export function viewIntent(
     description: session.metadata.description ?? null,
     statement_descriptor_suffix: session.statement_descriptor_suffix,
     receipt_email: session.customer?.email ?? null,
-    // Clients expect `requires_capture` only together with `manual`.
-    capture_method: hold ? 'manual' : 'automatic',
+    capture_method: captureMethodOf(rows),
     confirmation_method: 'automatic',
     payment_method_types: ['card'],
     latest_charge: payment && isCharge(payment) ? chargeIdOf(payment) : null,
@@ -133,6 +138,15 @@ export function viewIntent(
       hold: hold && viewHold(hold),
     },
   }
+}
+
+/** Clients expect `requires_capture` only together with `manual`. What is not paid yet goes by the integration. */
+function captureMethodOf({ session, rules, payment, hold }: IntentRows): PaymentIntent['capture_method'] {
+  const is_unpaid = !payment || payment.status === 'declined' || payment.status === 'failed'
+  const waits = is_unpaid
+    ? rules && holdRulesOf({ ...defaultRules, ...rules }, session.mode).capture === 'manual'
+    : hold || payment.capture_method === 'manual'
+  return waits ? 'manual' : 'automatic'
 }
 
 function canceledAt({ session, payment, hold }: IntentRows, standing: IntentStanding): number | null {

@@ -2,8 +2,7 @@
 
 import type { Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
-import type { PaymentStatus } from '../../payments/payment.ts'
-import { takenIn } from '../../payments/payment.ts'
+import { type PaymentStatus, takenIn } from '../../payments/payment.ts'
 import { looks_max } from '../../payments/reading/list-filters.ts'
 
 /** Of a currency and state. */

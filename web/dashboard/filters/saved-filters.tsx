@@ -7,7 +7,7 @@ import { useAct, useAnswer } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
 import { RefusalAlert } from '../parts/alert.tsx'
 import { Button } from '../parts/button.tsx'
-import { Dialog, DialogActs } from '../parts/dialog.tsx'
+import { Dialog, DialogActs, FormActs } from '../parts/dialog.tsx'
 import { Field, textsOf } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Menu } from '../parts/menu.tsx'
@@ -59,14 +59,9 @@ function SaveDialog({ list, filters, onClose }: { list: Saved['list']; filters: 
     <Dialog title={say('filter_save')} onClose={onClose} is_busy={act.isPending}>
       <Form refused={act.error} onSubmit={submit}>
         <Field label={say('name')} hint={say('filter_name_hint')} name="name" maxLength={60} required />
-        <DialogActs>
-          <Button is_busy={act.isPending} onClick={onClose}>
-            {say('cancel')}
-          </Button>
-          <Button look="primary" type="submit" is_busy={act.isPending}>
-            {say('save')}
-          </Button>
-        </DialogActs>
+        <FormActs is_busy={act.isPending} onClose={onClose}>
+          {say('save')}
+        </FormActs>
       </Form>
     </Dialog>
   )

@@ -69,3 +69,30 @@ export function isDialogOpen(): boolean {
 export function DialogActs({ children }: { children: ReactNode }) {
   return <div className="acts">{children}</div>
 }
+
+/** The buttons of a form: one leaves the dialog, the other acts. While the act is on its way neither can be pressed. */
+export function FormActs({
+  look = 'primary',
+  is_busy,
+  is_disabled = false,
+  onClose,
+  children,
+}: {
+  look?: 'primary' | 'danger'
+  is_busy: boolean
+  is_disabled?: boolean
+  onClose: () => void
+  /** What the act is called. */
+  children: ReactNode
+}) {
+  return (
+    <DialogActs>
+      <Button is_busy={is_busy} onClick={onClose}>
+        {say('cancel')}
+      </Button>
+      <Button look={look} type="submit" is_busy={is_busy} disabled={is_disabled}>
+        {children}
+      </Button>
+    </DialogActs>
+  )
+}

@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { useAct } from '../client/query.ts'
 import { useHere } from '../merchant.ts'
 import { Button } from '../parts/button.tsx'
-import { Dialog, DialogActs } from '../parts/dialog.tsx'
+import { Dialog, FormActs } from '../parts/dialog.tsx'
 import { Field, textsOf } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { say } from '../words.ts'
@@ -37,14 +37,9 @@ function NoteDialog({ payment_id, onClose }: { payment_id: string; onClose: () =
     <Dialog title={say('note_add')} onClose={onClose} is_busy={act.isPending}>
       <Form refused={act.error} onSubmit={submit}>
         <Field label={say('note')} hint={say('note_hint')} name="note" maxLength={255} required />
-        <DialogActs>
-          <Button is_busy={act.isPending} onClick={onClose}>
-            {say('cancel')}
-          </Button>
-          <Button look="primary" type="submit" is_busy={act.isPending}>
-            {say('save')}
-          </Button>
-        </DialogActs>
+        <FormActs is_busy={act.isPending} onClose={onClose}>
+          {say('save')}
+        </FormActs>
       </Form>
     </Dialog>
   )

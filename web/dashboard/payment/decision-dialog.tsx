@@ -6,8 +6,7 @@ import { useAct } from '../client/query.ts'
 import { unreachable } from '../client/refused.ts'
 import { useHere } from '../merchant.ts'
 import { amountWords, unreadWords } from '../parts/amount.tsx'
-import { Button } from '../parts/button.tsx'
-import { Dialog, DialogActs } from '../parts/dialog.tsx'
+import { Dialog, FormActs } from '../parts/dialog.tsx'
 import { doneStore } from '../parts/done.ts'
 import { Facts } from '../parts/facts.tsx'
 import { Field, textsOf } from '../parts/field.tsx'
@@ -102,19 +101,14 @@ export function DecisionDialog({
           maxLength={255}
           readOnly={is_fixed}
         />
-        <DialogActs>
-          <Button is_busy={act.isPending} onClick={onClose}>
-            {say('cancel')}
-          </Button>
-          <Button
-            look={kind === 'void' ? 'danger' : 'primary'}
-            type="submit"
-            is_busy={act.isPending}
-            disabled={!is_usable}
-          >
-            {say(`${kind}_amount`, { amount: words_of_it })}
-          </Button>
-        </DialogActs>
+        <FormActs
+          look={kind === 'void' ? 'danger' : 'primary'}
+          is_busy={act.isPending}
+          is_disabled={!is_usable}
+          onClose={onClose}
+        >
+          {say(`${kind}_amount`, { amount: words_of_it })}
+        </FormActs>
       </Form>
     </Dialog>
   )

@@ -6,7 +6,7 @@ import { useHere } from '../merchant.ts'
 import { Actor } from '../parts/actor.tsx'
 import { Button } from '../parts/button.tsx'
 import { changeWords } from '../parts/change.ts'
-import { Dialog, DialogActs } from '../parts/dialog.tsx'
+import { Dialog, FormActs } from '../parts/dialog.tsx'
 import { Form } from '../parts/form.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Moment } from '../parts/moment.tsx'
@@ -76,14 +76,9 @@ function SendAgain({ payment_id, to }: { payment_id: string; to: string | null }
             }}
           >
             <p>{say('receipt_send_words', { email: to ?? '–' })}</p>
-            <DialogActs>
-              <Button is_busy={act.isPending} onClick={close}>
-                {say('cancel')}
-              </Button>
-              <Button look="primary" type="submit" is_busy={act.isPending}>
-                {say('receipt_send_again')}
-              </Button>
-            </DialogActs>
+            <FormActs is_busy={act.isPending} onClose={close}>
+              {say('receipt_send_again')}
+            </FormActs>
           </Form>
         </Dialog>
       )}

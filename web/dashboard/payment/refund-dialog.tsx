@@ -7,8 +7,7 @@ import { unreachable } from '../client/refused.ts'
 import { useHere } from '../merchant.ts'
 import { Alert } from '../parts/alert.tsx'
 import { amountWords, unreadWords } from '../parts/amount.tsx'
-import { Button } from '../parts/button.tsx'
-import { Dialog, DialogActs } from '../parts/dialog.tsx'
+import { Dialog, FormActs } from '../parts/dialog.tsx'
 import { Field, textsOf } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Toggle } from '../parts/toggle.tsx'
@@ -110,14 +109,9 @@ export function RefundDialog({
             <Toggle label={say('accept_dispute')} is_on={is_accepted} onChange={is_fixed ? () => {} : setAccepted} />
           </>
         )}
-        <DialogActs>
-          <Button is_busy={act.isPending} onClick={onClose}>
-            {say('cancel')}
-          </Button>
-          <Button look="danger" type="submit" is_busy={act.isPending} disabled={!(may_send || is_fixed)}>
-            {amount === null ? say('refund') : say('refund_amount', { amount: amountWords(amount, currency) })}
-          </Button>
-        </DialogActs>
+        <FormActs look="danger" is_busy={act.isPending} is_disabled={!(may_send || is_fixed)} onClose={onClose}>
+          {amount === null ? say('refund') : say('refund_amount', { amount: amountWords(amount, currency) })}
+        </FormActs>
       </Form>
     </Dialog>
   )

@@ -7,7 +7,7 @@ import { Actor } from '../parts/actor.tsx'
 import { RefusalAlert } from '../parts/alert.tsx'
 import { amountWords } from '../parts/amount.tsx'
 import { Button } from '../parts/button.tsx'
-import { Dialog, DialogActs } from '../parts/dialog.tsx'
+import { Dialog, FormActs } from '../parts/dialog.tsx'
 import { Field, textsOf } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { exactWords } from '../parts/moment.tsx'
@@ -44,14 +44,9 @@ function SettleDialog({ refund, onClose }: { refund: OwedRefund; onClose: () => 
       <Form refused={act.error} onSubmit={submit}>
         <p>{say('otherwise_words', { amount })}</p>
         <Field label={say('otherwise_note')} hint={say('decision_note_hint')} name="note" maxLength={255} required />
-        <DialogActs>
-          <Button is_busy={act.isPending} onClick={onClose}>
-            {say('cancel')}
-          </Button>
-          <Button look="primary" type="submit" is_busy={act.isPending}>
-            {say('otherwise_act', { amount })}
-          </Button>
-        </DialogActs>
+        <FormActs is_busy={act.isPending} onClose={onClose}>
+          {say('otherwise_act', { amount })}
+        </FormActs>
       </Form>
     </Dialog>
   )
