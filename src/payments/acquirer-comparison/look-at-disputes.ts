@@ -1,11 +1,11 @@
 // Reads the disputes that an acquirer lists, and those that are open here once more: a notice may never have arrived.
 
-import type { Acquirer, DisputeTold } from '../../acquirers/acquirer.ts'
+import { type Acquirer, NotSent, Unanswered } from '../../acquirers/acquirer.ts'
 import { inCell } from '../../database/cells/cells.ts'
 import { askPatiently } from '../acquirer-operations/call-acquirer.ts'
 import type { SettlementContext } from '../context.ts'
+import type { DisputeNews } from '../dispute.ts'
 import { recordDispute } from '../disputes/record-dispute.ts'
-import { runEach } from '../run-rows.ts'
 import { type DisputedPayment, findDisputed, listOpenOf } from './disputed-store.ts'
 
 /** How many open disputes are looked up in one run, those first that were heard of longest ago. */
@@ -31,35 +31,37 @@ export async function lookAtDisputes(
   try {
     await goOn()
     const from = new Date(since.getTime() - overlap_ms)
+    const asked_at = world.clock.now()
     const listed = await askPatiently(world.clock, () => acquirer.listDisputes!({ since: from }), stopping)
     const ids = listed.flatMap(({ authorisation_transaction_id: id }) => id ?? [])
     const payments = new Map((await findDisputed(context.sql, name, ids)).map((each) => [each.transaction_id, each]))
     for (const { authorisation_transaction_id, ...told } of listed) {
       const payment = payments.get(authorisation_transaction_id ?? '')
-      if (payment) await record(context, name, payment, told)
+      if (payment) await record(context, name, payment, { ...told, occurred_at: asked_at })
     }
     await goOn()
     const known = new Set(listed.map(({ vendor_id }) => vendor_id))
     const open = await listOpenOf(context.sql, name, looks_max)
-    const unlisted = open.filter(({ vendor_id }) => !known.has(vendor_id))
-    await runEach(unlisted, async ({ vendor_id, ...payment }) => {
+    for (const { vendor_id, ...payment } of open) {
+      if (known.has(vendor_id)) continue
+      const occurred_at = world.clock.now()
       const told = await askPatiently(world.clock, () => acquirer.lookUpDispute!(vendor_id), stopping)
-      if (told) await record(context, name, payment, told)
-    })
+      if (told) await record(context, name, payment, { ...told, occurred_at })
+    }
   } catch (error) {
-    if (stopping?.aborted) throw error
-    world.log.warn({ acquirer: name, error: (error as Error).message }, 'the acquirer does not list its disputes')
+    const is_unanswered = error instanceof Unanswered || error instanceof NotSent
+    if (!is_unanswered || stopping?.aborted) throw error
+    world.log.warn({ acquirer: name, error: error.message }, 'the acquirer does not list its disputes')
   }
 }
 
-/** What it shows is so now. */
+/** What it shows was so when it was asked, at the latest: news of a later change must count. */
 async function record(
   common: SettlementContext,
   acquirer: string,
   payment: Omit<DisputedPayment, 'transaction_id'>,
-  told: DisputeTold,
+  news: DisputeNews,
 ): Promise<void> {
   const context = await inCell(common, payment.merchant_id)
-  const news = { ...told, occurred_at: context.world.clock.now() }
   await recordDispute(context, payment, { acquirer, news, cause })
 }
