@@ -103,8 +103,10 @@ export async function insertLines(
         when l.gross <> m.gross or l.fee <> m.fee then 'differs_from_earlier' end as finding
     from matched m
     left join inserted i on i.payout_id = m.payout_id and i.line_key = m.line_key and i.line = m.line
-    left join payout_lines l
-      on l.merchant_id = ${merchant_id} and l.payout_id = m.payout_id and l.line_key = m.line_key
+    left join lateral (
+      select gross, fee from payout_lines
+      where merchant_id = ${merchant_id} and payout_id = m.payout_id and line_key = m.line_key limit 1
+    ) l on true
     order by m.line`
 }
 
