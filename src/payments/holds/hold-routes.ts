@@ -41,7 +41,9 @@ const void_summary = 'Release a held payment'
 // Unknown fields are refused.
 const noFields = z.strictObject({})
 const captureFields = {
-  amount: capturedAmount.optional().meta({ description: 'how much to capture; the rest is released. All of it by default' }),
+  amount: capturedAmount
+    .optional()
+    .meta({ description: 'how much to capture; the rest is released. All of it by default' }),
 }
 
 export const captureHold = decisionRoute('capture', capture_summary, z.strictObject(captureFields))
