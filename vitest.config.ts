@@ -18,7 +18,7 @@ const proofs = [
   'tests/database/*-program*.test.ts',
   'tests/database/{foreign-folder,watch-database}.test.ts',
   'tests/http/{failed-start,stop,trace-sending}.test.ts',
-  'tests/pages/{guides,samples}.test.ts',
+  'tests/pages/{guides,money-guides,samples}.test.ts',
   'tests/proofs/*.test.ts',
   'tests/sdk/{package,python-readme}.test.ts',
   'tests/tidy/{operations,readme,scripts,service-package}.test.ts',

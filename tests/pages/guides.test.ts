@@ -1,76 +1,32 @@
 // The guides, followed line by line as a new user would, against a service that `ripper serve` started.
 
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import Stripe from 'stripe'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { advisedNames as advisedCheckoutNames } from '../../src/compatible/checkout-sessions/checkout-advice.ts'
 import { advisedNames } from '../../src/compatible/unsupported.ts'
 import { currencyOf } from '../../src/kernel/values.ts'
 import { attempts_max } from '../../src/payments/session.ts'
 import { openStripeFake } from '../adapters/fakes/stripe/server.ts'
 import { newShopper, payButton, startBrowser, typeCard, typeEmail } from '../browser/shopper.ts'
-import { columnsOf, fileOf, stripeCells } from '../payouts/reports.ts'
 import type { Json } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
 import { prelude, readGuide, sideOf, withChanges } from '../support/guide-blocks.ts'
-import { type ProgramResult, type RunningProgram, ripper, serve, shell, talk, talkShell } from '../support/programs.ts'
+import { openGuides } from '../support/guide-service.ts'
+import { type RunningProgram, ripper, serve, shell, talk } from '../support/programs.ts'
 import { until } from '../support/service.ts'
 import { removeData } from '../support/setup-database.ts'
 import { realClock } from '../support/world.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const place = mkdtempSync(join(tmpdir(), 'ripper-guides-'))
-const folder = join(place, 'ripper')
-const env = {
-  RIPPER_DATA_DIR: '.ripper',
-  RIPPER_PORT: '0',
-  npm_config_cache: join(place, 'cache'),
-  npm_config_offline: 'true',
-  npm_config_audit: 'false',
-  npm_config_fund: 'false',
-  npm_config_update_notifier: 'false',
-}
-const here = { cwd: folder, env }
-/** For commands, which have no folder of their own. */
-const there = { env: { ...env, RIPPER_DATA_DIR: join(folder, '.ripper') } }
-let service: Awaited<ReturnType<typeof serve>>
+const { begin, env, folder, here, place, run, staying, there, ...guides } = openGuides()
 let demo: Json
-
-beforeAll(async () => {
-  mkdirSync(folder)
-  // The server of a run as root is another user's.
-  for (const each of [place, folder]) chmodSync(each, 0o711)
-  service = await serve(here)
-  demo = JSON.parse(readFileSync(join(folder, '.ripper/demo.json'), 'utf8'))
-}, 60_000)
-afterAll(async () => {
-  await service.stop()
-  removeData(join(folder, '.ripper'))
-  removeData(place)
+beforeAll(() => {
+  demo = guides.demo()
 })
-
-const staying: RunningProgram[] = []
-afterEach(async () => {
-  for (const program of staying.splice(0).reverse()) await program.stop()
-})
-
-/** Starts a block that stays. */
-function begin(script: string): RunningProgram {
-  const program = talkShell(prelude + script, here)
-  staying.push(program)
-  return program
-}
-
-/** Runs a block to its end. */
-async function run(script: string): Promise<string> {
-  const { status, stdout, stderr }: ProgramResult = await shell(prelude + script, here)
-  expect(status, stderr).toBe(0)
-  return stdout
-}
 
 /** The port that a program of a guide listens on: any free one, since the guide's may be taken. */
 async function portOf(program: RunningProgram): Promise<string> {
@@ -416,135 +372,6 @@ describe('shop.md', () => {
     }
     removeData(join(cwd, '.ripper'))
     expect(statuses).toEqual(['requires_payment', 'expired', 'requires_payment'])
-  }, 60_000)
-})
-
-describe('capture.md', () => {
-  const { blocks, not_run } = readGuide('docs/capture.md')
-
-  test('has no block that is not run here', () => {
-    expect(not_run).toEqual([])
-    expect(Object.keys(blocks)).toEqual(['setting', 'capture', 'command'])
-  })
-
-  test('an integration is set, and two payments are captured in part', async () => {
-    const { merchant_id } = demo
-    const made = await ripper(['integration', 'create', '--merchant', merchant_id, '--name', 'depot', '--json'], there)
-    const { integration_id } = JSON.parse(made.stdout)
-    expect(await run(`INTEGRATION=${integration_id}\n${blocks.setting!}`)).toMatch(/capture +manual/)
-    const [payment, other] = await Promise.all(
-      [1, 2].map(
-        async () => JSON.parse((await ripper(['trigger', 'payment.held', '--json'], there)).stdout).payment_id,
-      ),
-    )
-    const set = `API=${demo.base_url} KEY=${demo.secret_key} PAYMENT=${payment} OTHER=${other}\n`
-    expect(JSON.parse(await run(set + blocks.capture!))).toMatchObject({ status: 'captured', captured_amount: 3000 })
-    expect(await run(set + blocks.command!)).toContain('The acquirer has taken GBP 12.00 of GBP 42.00')
-  }, 60_000)
-})
-
-describe('payment-links.md', () => {
-  const { blocks, not_run } = readGuide('docs/payment-links.md')
-
-  test('has no block that is not run here', () => {
-    expect(not_run).toEqual([])
-    expect(Object.keys(blocks)).toEqual(['create', 'command'])
-  })
-
-  test('a link is made in two ways, and the first is opened', async () => {
-    const set = `API=${demo.base_url} KEY=${demo.secret_key}\n`
-    const link = JSON.parse(await run(set + blocks.create!))
-    expect(link).toMatchObject({ status: 'active', max_payments: 1, payments_count: 0 })
-    expect(await (await fetch(link.url)).text()).toContain('One teapot')
-    const listed = await run(set + blocks.command!)
-    expect(listed.match(/0 of 1 +One teapot/g)).toHaveLength(2)
-  }, 60_000)
-})
-
-describe('payouts.md', () => {
-  const { blocks, not_run } = readGuide('docs/payouts.md')
-
-  test('has no block that is not run here', () => {
-    expect(not_run).toEqual([])
-    expect(Object.keys(blocks)).toEqual(['import', 'show', 'read', 'export'])
-  })
-
-  test('a report is read, shown and exported', async () => {
-    const { merchant_id } = demo
-    writeFileSync(
-      join(folder, 'credentials.json'),
-      JSON.stringify({ secret_key: 'sk_test_a', webhook_secret: 'whsec_a' }),
-    )
-    const connection = ['connection', 'create', '--merchant', merchant_id, '--acquirer', 'stripe', '--label', 'payouts']
-    const credentials = ['--mode', 'sandbox', '--credentials', join(folder, 'credentials.json')]
-    const made = await ripper([...connection, ...credentials], there)
-    expect(made.status, made.stderr).toBe(0)
-    const line = {
-      balance_transaction_id: 'txn_1',
-      payment_intent_id: 'pi_1',
-      gross: '42.00',
-      fee: '1.25',
-      net: '40.75',
-    }
-    writeFileSync(join(folder, 'report.csv'), fileOf(columnsOf.stripe, [stripeCells(line)]))
-    const set = `API=${demo.base_url} KEY=${demo.secret_key} MERCHANT=${merchant_id} LABEL=payouts\n`
-    const read = await run(set + blocks.import!)
-    expect(read).toMatch(/findings +1/)
-    const [id] = /po_[0-9a-f]{24}/.exec(read)!
-    const shown = await run(`${set}PAYOUT=${id}\n${blocks.show!}`)
-    expect(shown).toMatch(/GBP 40\.75[\s\S]*no payment of the connection has this id/)
-    expect(JSON.parse(await run(set + blocks.read!)).data).toMatchObject([{ id, net: 4075, paid_on: '2027-01-31' }])
-    await run(set + blocks.export!)
-    expect(readFileSync(join(folder, 'payouts.csv'), 'utf8')).toContain(',42.00,1.25,40.75,GBP,')
-  }, 60_000)
-})
-
-describe('refunds.md', () => {
-  const { blocks, not_run } = readGuide('docs/refunds.md')
-
-  test('has no block that is not run here', () => {
-    expect(not_run).toEqual([])
-    expect(Object.keys(blocks)).toEqual(['refund', 'command', 'read', 'endpoint'])
-  })
-
-  test('a payment is refunded in two ways, and both are read', async () => {
-    const trigger = await ripper(['trigger', 'payment.captured', '--json'], there)
-    const { payment_id } = JSON.parse(trigger.stdout)
-    const set = `API=${demo.base_url} KEY=${demo.secret_key} PAYMENT=${payment_id}\n`
-    const refund = JSON.parse(await run(set + blocks.refund!))
-    expect(refund).toMatchObject({ amount: 1200, status: 'succeeded' })
-    const commanded = await run(set + blocks.command!)
-    expect(commanded).toContain('The acquirer has refunded GBP 10.00.')
-    expect(commanded).toContain('Of GBP 42.00 captured, GBP 20.00 is left to refund.')
-    const read = await run(`${set}REFUND=${refund.id}\n${blocks.read!}`)
-    expect(read.split(refund.id)).toHaveLength(3)
-    const endpoint = JSON.parse(await run(set + blocks.endpoint!))
-    expect(endpoint.extension_events).toEqual(['refund.succeeded', 'refund.failed'])
-    expect((await ripper(['endpoint', 'delete', endpoint.id], there)).status).toBe(0)
-  }, 60_000)
-})
-
-describe('disputes.md', () => {
-  const { blocks, not_run } = readGuide('docs/disputes.md')
-
-  test('has no block that is not run here', () => {
-    expect(not_run).toEqual([])
-    expect(Object.keys(blocks)).toEqual(['endpoint', 'dispute', 'read', 'refund', 'end'])
-  })
-
-  test('a dispute is opened, told, refunded all the same and won', async () => {
-    const trigger = await ripper(['trigger', 'payment.captured', '--json'], there)
-    const { payment_id } = JSON.parse(trigger.stdout)
-    const set = `API=${demo.base_url} KEY=${demo.secret_key} PAYMENT=${payment_id}\n`
-    const endpoint = JSON.parse(await run(set + blocks.endpoint!))
-    expect(endpoint.extension_events).toEqual(['dispute.opened', 'dispute.closed'])
-    expect(await run(set + blocks.dispute!)).toMatch(/dsp_[0-9a-f]{24} +pay_[0-9a-f]{24} +GBP 42\.00 +needs_response/)
-    expect(JSON.parse(await run(set + blocks.read!)).data[0]).toMatchObject({ payment_id, status: 'needs_response' })
-    const refused = await ripper(['refund', 'create', payment_id, '--amount', '1200'], there)
-    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('dispute')])
-    expect(await run(set + blocks.refund!)).toContain('The acquirer has refunded GBP 12.00.')
-    expect(await run(set + blocks.end!)).toMatch(/status +won/)
-    expect((await ripper(['endpoint', 'delete', endpoint.id], there)).status).toBe(0)
   }, 60_000)
 })
 
