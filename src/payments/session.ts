@@ -51,9 +51,9 @@ export const sessionColumns = {
   created_at: column<Date>('timestamptz'),
   expires_at: column<Date>('timestamptz'),
   checkout_session_id: column<CheckoutSessionId | null>('text'),
+  cancellation: column<Cancellation | null>('text'),
   /** By which its shopper came; null without one. */
   payment_link_id: column<PaymentLinkId | null>('text'),
-  cancellation: column<Cancellation | null>('text'),
 }
 
 export type Session = Row<typeof sessionColumns>

@@ -13,11 +13,17 @@ const nowhere = { RIPPER_DATA_DIR: '/nowhere' }
 const samples: Record<string, string> = {
   PAYMENT_ID: `pay_${'0'.repeat(24)}`,
   DELIVERY_ID: '0'.repeat(32),
+  LINK_ID: `plink_${'0'.repeat(24)}`,
+  DISPUTE_ID: `dsp_${'0'.repeat(24)}`,
+  PAYOUT_ID: `po_${'0'.repeat(24)}`,
   EMAIL: 'jo@shop.example',
   EVENT: 'captured',
   URL: 'https://shop.example/pay/tea',
+  amount: '4200',
   as: 'failed',
+  currency: 'GBP',
   email: 'jo@shop.example',
+  month: '2027-01',
   role: 'owner',
   url: 'https://shop.example/hooks',
 }

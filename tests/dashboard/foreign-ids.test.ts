@@ -5,6 +5,7 @@ import { dashboardRoutes } from '../../src/dashboard/routes.ts'
 import type { DoorRule } from '../../src/users/signed-in.ts'
 import { deadLetter } from '../conformance/webhook-delivery-rows.ts'
 import { hold } from '../support/holding.ts'
+import { insertPayout } from '../support/payouts.ts'
 import { linkFor, newMember } from '../support/person.ts'
 import { connectBank, drivenClock, driving } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
@@ -58,6 +59,7 @@ const ids: Record<string, string[]> = await (async () => {
     user_id: [their_owner.user_id],
     link_id: [link!.link_id],
     payment_link_id: [sold.body.id],
+    payout_id: [await insertPayout(service.sql, { merchant_id: theirs.merchant_id, mode: 'test', vendor_id: 'po_1' })],
   }
 })()
 

@@ -19,7 +19,6 @@ create table payout_lines (
   exchange_rate      numeric,
   payment_id         text,
   refund_id          text,
-  dispute_id         text,
   -- Why nobody can rely on it; null where all fits.
   finding            text,
   primary key (merchant_id, payout_id, line_key),

@@ -42,6 +42,11 @@ const parts: ReferencePart[] = [
     note: 'What acquirers paid out, by the reports that you let the service read: <a href="/docs/payouts">Payouts</a>.',
   },
   {
+    tag: 'Payment links',
+    title: 'Payment links',
+    note: 'An address that is sent, or shown as a QR code, by which shoppers pay one amount. <a href="/docs/payment-links">Payment links</a> tells when one is over.',
+  },
+  {
     tag: 'Webhooks',
     title: 'Webhooks',
     note: 'Where events are sent, what happened to each delivery, and how to send one again. <a href="/docs/webhooks">Webhooks</a> explains the signatures.',

@@ -32,7 +32,7 @@ function be(role: Role | null, is_operator = false): void {
   standIn.on('GET /me', () => ({ body: { ...samples.me, user, memberships } }))
 }
 
-const every_one = ['Overview', 'Payments', 'Holds', 'Refunds', 'Sessions']
+const every_one = ['Overview', 'Payments', 'Holds', 'Refunds', 'Disputes', 'Payouts', 'Payment links', 'Sessions']
 const developers = ['Webhooks', 'Requests', 'Keys', 'Integrations', 'Connections']
 const rails: Record<Role, string[]> = {
   owner: [...every_one, ...developers, 'Team', 'Operations', 'Audit'],

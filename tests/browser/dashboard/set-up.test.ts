@@ -79,7 +79,7 @@ test('an endpoint is added in the words of Stripe, with the secret of Standard W
   const [endpoint] = await office.stage.service.sql`
     select event_format, standard_webhooks, cardinality(event_filter) as types from webhook_endpoints
     where url = 'https://9.9.9.9/hooks'`
-  expect(endpoint).toEqual({ event_format: 'stripe', standard_webhooks: true, types: 9 })
+  expect(endpoint).toEqual({ event_format: 'stripe', standard_webhooks: true, types: 11 })
 })
 
 test('a hold is voided with one thumb', async () => {
