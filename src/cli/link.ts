@@ -64,7 +64,8 @@ export const linkNew = command({
         wish,
         now: context.clock.now(),
       } as const
-      return createLink({ ...context, addresses }, request, context, () => null)
+      const place = await inCell(context, account.merchant.merchant_id)
+      return createLink({ ...place, addresses }, request, context, () => null)
     })
     if (json) printJson(link)
     else {
@@ -86,7 +87,7 @@ export const linkList = command({
       const [now, limit] = [context.clock.now(), options.limit + 1]
       const none = { mode: undefined, created_from: undefined, created_before: undefined, status: undefined }
       const { rows } = await listLinkRows(sql, { merchant_id, ...none }, { behind: null, limit, now })
-      const view = (link: StandingLink) => viewLink(link, linkUrl({ ...context, addresses }, link.payment_link_id), now)
+      const view = (link: StandingLink) => viewLink(link, linkUrl({ addresses }, link), now)
       return { merchant_id, ...within(options.limit, rows.map(view)) }
     })
     if (json) printJson({ merchant_id, payment_links: shown, has_more })
@@ -110,8 +111,7 @@ export const linkList = command({
 export const linkShow = linkCommand({
   name: 'link show',
   summary: 'Shows a payment link, how often it was paid, and its QR code',
-  work: async ({ addresses, ...context }, link) =>
-    viewLink(link, linkUrl({ ...context, addresses }, link.payment_link_id), context.clock.now()),
+  work: async ({ addresses, clock }, link) => viewLink(link, linkUrl({ addresses }, link), clock.now()),
 })
 
 export const linkDisable = linkCommand({

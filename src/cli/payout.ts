@@ -50,7 +50,7 @@ export const payoutImport = command({
     const result = await withCommandContext(async (context) => {
       const merchant_id = (await merchantNamed(context.sql, merchant))!
       const connection = await connectionLabelled(context, merchant_id, label)
-      const files = positionals.map((path) => ({ name: basename(path), bytes: createReadStream(path), paid_on }))
+      const files = positionals.map((path) => ({ name: basename(path), open: () => createReadStream(path), paid_on }))
       const cell = await inCell(context, merchant_id)
       return importReports(cell, { merchant_id, connection }, files, operatorCause()).catch(rethrow)
     })

@@ -59,6 +59,8 @@ export function openIds(random: Random, keyring: Keyring) {
       return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${rest.slice(0, 3)}-${variant}${rest.slice(3, 6)}-${hex.slice(12)}`
     },
     paymentLink: (routing: number, at: Date): PaymentLinkId => `plink_${routed(routing, at)}`,
+    /** 160 random bits, which the address of a payment link has beside its id. */
+    paymentLinkProof: () => draw(20).toString('hex'),
     connection: (routing: number, at: Date): ConnectionId => `conn_${routed(routing, at)}`,
     attempt: (at: Date): AttemptId => `att_${recent(at)}`,
     payment: (at: Date): PaymentId => `pay_${recent(at)}`,

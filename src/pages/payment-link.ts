@@ -7,9 +7,9 @@ import { Refusal } from '../kernel/errors.ts'
 import { languageFor } from '../kernel/words.ts'
 import type { PublicAccount } from '../merchants/public-account.ts'
 import type { Context } from '../payments/context.ts'
-import { linkStatusAt, type PaymentLinkKey } from '../payments/payment-link.ts'
-import { findLink } from '../payments/payment-links/link-store.ts'
-import { link_page, linkIdOf } from '../payments/payment-links/link-url.ts'
+import { linkStatusAt } from '../payments/payment-link.ts'
+import { findLinkToOpen } from '../payments/payment-links/link-store.ts'
+import { isOfLink, link_page, readToken } from '../payments/payment-links/link-url.ts'
 import { openLink, placeOfLink } from '../payments/payment-links/open-link.ts'
 import { viewConfiguration } from '../payments/reading/read-config.ts'
 import { clientSecretOf } from '../payments/sessions/client-secret.ts'
@@ -31,13 +31,13 @@ export function paymentLinkPages(assets: Assets, pay_path: string): Page<Context
         const language = languageFor(query.get('locale'), caller.header('accept-language'))
         const key = await keyOf(context, params)
         const place = key && (await inCell(context, key.merchant_id))
-        const link = place && (await findLink(place.sql, key))
-        if (!link) return messagePage({ status: 404, language, words: 'not_found' })
+        const link = place && (await findLinkToOpen(place.sql, key))
+        if (!link || !isOfLink(link, key.proof)) return messagePage({ status: 404, language, words: 'not_found' })
         const status = linkStatusAt(link, context.world.clock.now())
         const account = await context.directory.account(link.merchant_id)
         const shown = account && (await placeOfLink(context, account))
         const own = shown && configOf(context, shown, { mode: link.mode, begins: status === 'active' })
-        if (!own) return messagePage({ status: 503, language, words: 'unavailable' })
+        if (!own) return messagePage({ status: status === 'active' ? 503 : 410, language, words: 'unavailable' })
         const config = { ...own, pricing: { ...own.pricing, amount: null, price_list: null } }
         const { description, max_payments } = link
         const shownLink = { status, description, is_single: max_payments === 1 }
@@ -65,11 +65,11 @@ export function paymentLinkPages(assets: Assets, pay_path: string): Page<Context
   ]
 }
 
-/** Of a token that the service made; null for any other text. */
-async function keyOf(context: Context, { token = '' }: Record<string, string>): Promise<PaymentLinkKey | null> {
-  const payment_link_id = linkIdOf(context.keyring, token)
-  const merchant_id = payment_link_id && (await context.directory.merchantIdOfSession(payment_link_id))
-  return merchant_id ? { merchant_id, payment_link_id } : null
+/** What a token names, whether or not the service made it; null for a text that is none. */
+async function keyOf({ directory }: Context, { token = '' }: Record<string, string>) {
+  const read = readToken(token)
+  const merchant_id = read && (await directory.merchantIdOfSession(read.payment_link_id))
+  return merchant_id ? { merchant_id, ...read } : null
 }
 
 /** Null where payments cannot be begun now; a link that is over says so all the same. */

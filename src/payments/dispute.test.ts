@@ -11,6 +11,7 @@ const payment = {
   mode: 'test',
   amount: 4200,
   currency: 'GBP',
+  captured_amount: null,
 } as const
 const names = { dispute_id: 'dsp_1', acquirer: 'bank' } as const
 

@@ -4,7 +4,7 @@
 import { type DisputeStatus, type DisputeTold, disputeStatuses } from '../acquirers/acquirer.ts'
 import { api_version, type DisputeId, type Mode, timestamp, timestampOrNull } from '../kernel/values.ts'
 import type { Event } from './event.ts'
-import type { Payment } from './payment.ts'
+import { type Payment, takenOf } from './payment.ts'
 
 export { type DisputeStatus, disputeStatuses }
 
@@ -47,13 +47,16 @@ export function isStanding({ status }: Pick<Dispute, 'status'>): boolean {
 export type DisputeChange = { dispute: Dispute; told: 'opened' | 'closed' | 'updated' }
 
 export function newDispute(
-  payment: Pick<Payment, 'merchant_id' | 'payment_id' | 'session_id' | 'mode' | 'amount' | 'currency'>,
+  payment: Pick<
+    Payment,
+    'merchant_id' | 'payment_id' | 'session_id' | 'mode' | 'amount' | 'captured_amount' | 'currency'
+  >,
   news: DisputeNews,
   names: Pick<Dispute, 'dispute_id' | 'acquirer'>,
 ): DisputeChange {
   const { merchant_id, payment_id, session_id, mode } = payment
   const { vendor_id, status, round, reason, url, occurred_at } = news
-  const { amount, currency } = moneyOf(news) ?? payment
+  const { amount, currency } = moneyOf(news) ?? { amount: takenOf(payment), currency: payment.currency }
   const is_open = isOpen(news)
   return {
     dispute: {

@@ -11,6 +11,7 @@ import { itemView, mode, time } from './views.ts'
 export const paymentLinkColumns = {
   merchant_id: column<MerchantId>('text'),
   payment_link_id: column<PaymentLinkId>('text'),
+  proof: column<string>('text'),
   mode: column<Mode>('text'),
   amount: column<number>('bigint'),
   currency: column<string>('text'),

@@ -21,6 +21,9 @@ export type ImportResult = {
   findings: { line: number; transaction_id: string; reason: Finding }[]
 }
 
+/** `open` gives its bytes from the beginning each time: a transaction may begin again. */
+export type ImportFile = Omit<ReportFile, 'bytes'> & { open(tx: AnySql): ReportFile['bytes'] }
+
 type Parts = Pick<Context, 'sql' | 'ids'> & { world: Pick<Context['world'], 'clock'> }
 type Author = Writer & { request_id: string | null; note?: object }
 type ReportConnection = Pick<AccountConnection, 'connection_id' | 'connector' | 'label' | 'mode'>
@@ -31,7 +34,7 @@ const lines_at_once = 500
 export async function importReports(
   { sql, ids, world }: Parts,
   { merchant_id, connection }: { merchant_id: string; connection: ReportConnection },
-  files: readonly ReportFile[],
+  files: readonly ImportFile[],
   author: Author,
 ): Promise<ImportResult> {
   const { connector, label } = connection
@@ -80,7 +83,7 @@ function openPayouts(tx: AnySql, owner: ReportOwner, { ids, at }: Pick<Parts, 'i
 
 type Import = {
   connector: string
-  file: ReportFile
+  file: ImportFile
   payouts: ReturnType<typeof openPayouts>
   result: ImportResult
 }
@@ -98,7 +101,7 @@ async function importFile(tx: AnySql, owner: ReportOwner, { connector, file, pay
     }
     batch = []
   }
-  for await (const line of readReport(connector, file)) {
+  for await (const line of readReport(connector, { ...file, bytes: file.open(tx) })) {
     result.lines += 1
     if (line.payout === null) {
       const { transaction_id } = line

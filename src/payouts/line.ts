@@ -42,6 +42,7 @@ export type Line = {
 export const findings = {
   unknown_transaction: 'no payment of the connection has this id',
   unknown_refund: 'no refund of the payment has this id',
+  unknown_dispute: 'no dispute of the payment is known',
   not_captured: 'the payment was not captured',
   not_refunded: 'the refund failed',
   another_amount: 'the amount is not that of the payment or refund',

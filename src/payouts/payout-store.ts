@@ -65,8 +65,11 @@ export async function insertLines(
           when g.payment_ref is null and g.refund_ref is null then
             case when g.kind in ('payment', 'refund', 'dispute') then 'unknown_transaction' end
           when p.payment_id is null and r.payment_id is null then 'unknown_transaction'
+          when p.payment_id <> r.payment_id then 'unknown_refund'
           when g.kind = 'payment' and p.status <> 'captured' then 'not_captured'
           when g.kind = 'refund' and r.refund_id is null then 'unknown_refund'
+          when g.kind = 'dispute' and not exists (
+            select 1 from disputes where merchant_id = ${merchant_id} and payment_id = p.payment_id) then 'unknown_dispute'
           when g.kind = 'refund' and r.status = 'failed' and g.gross < 0 then 'not_refunded'
           when g.customer_amount is null then null
           when g.kind = 'payment' and g.customer_currency <> p.currency then 'amount_not_told'

@@ -30,9 +30,9 @@ export async function keepPiece(
   throw new Refusal('invalid_request', words, { field: 'piece', fault: 'too_many', bound: merchant_pieces_max })
 }
 
-/** The bytes of an upload, a piece at a time. Throws `invalid_request` where one is missing. */
+/** The bytes of an upload, a piece at a time; it goes with the last of them. Throws `invalid_request` where one is missing. */
 export async function* bytesOf(
-  sql: Sql,
+  sql: AnySql,
   { merchant_id, user_id, upload_id }: Upload,
   pieces: number,
 ): AsyncGenerator<Uint8Array> {
@@ -45,9 +45,10 @@ export async function* bytesOf(
     }
     yield row.bytes
   }
+  await dropPieces(sql, { merchant_id, user_id, upload_id })
 }
 
-export async function dropPieces(sql: Sql, { merchant_id, user_id, upload_id }: Upload): Promise<void> {
+export async function dropPieces(sql: AnySql, { merchant_id, user_id, upload_id }: Upload): Promise<void> {
   await sql`
     delete from payout_pieces
     where merchant_id = ${merchant_id} and user_id = ${user_id} and upload_id = ${upload_id}`

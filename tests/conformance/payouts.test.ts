@@ -6,6 +6,7 @@ import { acquirerName } from '../../src/merchants/account-connection.ts'
 import { importReports } from '../../src/payouts/import-reports.ts'
 import { bytesOf, type Cells, columnsOf, fileOf, stripeCells } from '../payouts/reports.ts'
 import { openClient, refusal } from '../support/client.ts'
+import { disputeOf } from '../support/disputing.ts'
 import { drivenClock, newKey } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
@@ -22,7 +23,7 @@ const connection = await createConnection(service.operator, merchant_id, {
 
 async function take(...rows: Cells[]): Promise<string[]> {
   await clock.advance(1000)
-  const file = { name: 'report.csv', bytes: bytesOf(fileOf(columnsOf.stripe, rows)), paid_on: null }
+  const file = { name: 'report.csv', open: () => bytesOf(fileOf(columnsOf.stripe, rows)), paid_on: null }
   const author = { actor: 'operator', request_id: null } as const
   return (await importReports(service.context, { merchant_id, connection }, [file], author)).payouts
 }
@@ -30,6 +31,7 @@ async function take(...rows: Cells[]): Promise<string[]> {
 const { payment_id } = (await client.pay()).body
 await service.sql`
   update payments set acquirer = ${acquirerName(connection)}, acquirer_transaction_id = 'pi_1' where payment_id = ${payment_id}`
+await disputeOf(service, { merchant_id, payment_id })
 
 const [first] = (await take(
   stripeCells({

@@ -8,6 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { createConnection } from '../../src/connections/manage-connections.ts'
 import { acquirerName } from '../../src/merchants/account-connection.ts'
 import type { Json } from '../support/client.ts'
+import { disputeOf } from '../support/disputing.ts'
 import { answer as answerOf, ripper } from '../support/programs.ts'
 import { settingsOf, useService } from '../support/use-service.ts'
 import {
@@ -225,6 +226,7 @@ describe.each(Object.entries(stories) as [Vendor, Story][])('%s', (vendor, { row
   test('a report is matched, and read twice it changes nothing', async () => {
     const payment_id = await paid(vendor, `${vendor}_p1`)
     await refunded(vendor, payment_id, 1200, `${vendor}_r1`)
+    await disputeOf(service, { merchant_id, payment_id })
     const all = rows(`${vendor}_p1`, `${vendor}_r1`)
     const text = fileOf(columnsOf[vendor], all)
     const first = await take(vendor, text)
@@ -280,6 +282,7 @@ describe('what does not fit is a finding', () => {
       more: { reporting_category: 'refund', refund_id: 're_2' },
       reason: 'unknown_refund',
     },
+    { name: 'a dispute that nobody told of', more: { reporting_category: 'dispute' }, reason: 'unknown_dispute' },
     { name: 'a type that is not known', more: { reporting_category: 'tulips' }, reason: 'unknown_type' },
     { name: 'what is not paid out', more: { automatic_payout_id: '' }, reason: 'not_paid_out' },
     {

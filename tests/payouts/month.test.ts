@@ -128,7 +128,11 @@ test.each(['stripe', 'adyen', 'checkout'] as const)('%s', async (vendor) => {
     credentials: {},
   })
   const take = (rows: Cells[]) => {
-    const file = { name: report_names[vendor], bytes: bytesOf(fileOf(columnsOf[vendor], rows)), paid_on: '2027-01-31' }
+    const file = {
+      name: report_names[vendor],
+      open: () => bytesOf(fileOf(columnsOf[vendor], rows)),
+      paid_on: '2027-01-31',
+    }
     return importReports(service.context, { merchant_id, connection }, [file], { actor: 'operator', request_id: null })
   }
   await fc.assert(

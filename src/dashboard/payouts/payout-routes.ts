@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { listConnections } from '../../connections/connection-store.ts'
+import type { AnySql } from '../../database/open.ts'
 import { limit_default, pageQuery, pageView } from '../../http/list-page.ts'
 import { type FileAnswer, route } from '../../http/route.ts'
 import { modeOfPayments } from '../../kernel/connection-mode.ts'
@@ -141,16 +142,15 @@ export const importPayoutsHere = route({
       throw new Refusal('invalid_request', 'connection must be one whose reports are read.', { field: 'connection' })
     }
     const upload = { merchant_id, user_id, upload_id: body.upload_id }
-    const file = { name: body.file_name, bytes: bytesOf(sql, upload, body.pieces), paid_on: body.paid_on }
+    const file = { name: body.file_name, open: (tx: AnySql) => bytesOf(tx, upload, body.pieces), paid_on: body.paid_on }
     try {
       const author = { ...writerBy(holder, request_id), request_id }
       const result = await importReports(context, { merchant_id, connection }, [file], author)
       return { ...result, findings: result.findings.length, payouts: result.payouts.slice(0, findings_max) }
     } catch (error) {
       if (!(error instanceof ReportFault)) throw error
-      throw new Refusal('invalid_request', `${error.message}. Nothing was kept.`, { field: 'file' })
-    } finally {
       await dropPieces(sql, upload)
+      throw new Refusal('invalid_request', `${error.message}. Nothing was kept.`, { field: 'file' })
     }
   },
 })

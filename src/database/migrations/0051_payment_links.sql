@@ -3,6 +3,8 @@
 create table payment_links (
   merchant_id      text not null,
   payment_link_id  text not null,
+  -- The random bytes in its address, as hex.
+  proof            text not null,
   mode             text not null check (mode in ('test', 'live')),
   amount           bigint not null check (amount > 0),
   currency         text not null,

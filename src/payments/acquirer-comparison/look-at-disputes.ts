@@ -36,14 +36,15 @@ export async function lookAtDisputes(
     const ids = listed.flatMap(({ authorisation_transaction_id: id }) => id ?? [])
     const payments = new Map((await findDisputed(context.sql, name, ids)).map((each) => [each.transaction_id, each]))
     for (const { authorisation_transaction_id, ...told } of listed) {
+      await goOn()
       const payment = payments.get(authorisation_transaction_id ?? '')
       if (payment) await record(context, name, payment, { ...told, occurred_at: asked_at })
     }
-    await goOn()
     const known = new Set(listed.map(({ vendor_id }) => vendor_id))
     const open = await listOpenOf(context.sql, name, looks_max)
     for (const { vendor_id, ...payment } of open) {
       if (known.has(vendor_id)) continue
+      await goOn()
       const occurred_at = world.clock.now()
       const told = await askPatiently(world.clock, () => acquirer.lookUpDispute!(vendor_id), stopping)
       if (told) await record(context, name, payment, { ...told, occurred_at })

@@ -1,7 +1,6 @@
 // POST /v1/payment_links: a merchant makes an address by which shoppers pay one amount.
 
 import { z } from 'zod'
-import { cellOf } from '../../database/cells/cells.ts'
 import type { Sql } from '../../database/open.ts'
 import { secretKey } from '../../http/access.ts'
 import { currency } from '../../http/currency.ts'
@@ -114,6 +113,7 @@ export async function createLink(
   const link: PaymentLink = {
     merchant_id,
     payment_link_id: context.ids.paymentLink(routing, now),
+    proof: context.ids.paymentLinkProof(),
     mode,
     amount: wish.amount,
     currency: wish.currency,
@@ -126,7 +126,7 @@ export async function createLink(
     disabled_at: null,
   }
   const { payment_link_id, amount, currency, max_payments } = link
-  const reply = viewLink({ ...link, payments_count: 0 }, linkUrl(context, payment_link_id), now)
+  const reply = viewLink({ ...link, payments_count: 0 }, linkUrl(context, link), now)
   const line = accountLine(writer, {
     merchant_id,
     subject: payment_link_id,
@@ -135,6 +135,6 @@ export async function createLink(
     at: now,
   })
   const key = recordReply(reply)
-  await writeAs(await cellOf(context.sql, merchant_id), writer, (sql) => insertLink(sql, { link, key, line }))
+  await writeAs(context.sql, writer, (sql) => insertLink(sql, { link, key, line }))
   return reply
 }

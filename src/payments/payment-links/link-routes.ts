@@ -105,5 +105,5 @@ export async function withdrawLink(
 }
 
 export function viewIn(context: AddressContext, link: StandingLink, now: Date): LinkView {
-  return viewLink(link, linkUrl(context, link.payment_link_id), now)
+  return viewLink(link, linkUrl(context, link), now)
 }

@@ -40,12 +40,22 @@ function placesTaken(sql: AnySql): Fragment {
       and p.status in ('pending', 'held', 'captured'))`
 }
 
-export async function findLink(
+export async function findLink(sql: AnySql, key: PaymentLinkKey): Promise<StandingLink | undefined> {
+  return findCounted(sql, key, placesTaken(sql))
+}
+
+/** The same to say whether it is active. Of a link for any number of payments none is counted: it may have many, and anybody may ask. */
+export async function findLinkToOpen(sql: AnySql, key: PaymentLinkKey): Promise<StandingLink | undefined> {
+  return findCounted(sql, key, sql`case when max_payments is null then 0 else ${placesTaken(sql)} end`)
+}
+
+async function findCounted(
   sql: AnySql,
   { merchant_id, payment_link_id }: PaymentLinkKey,
+  count: Fragment,
 ): Promise<StandingLink | undefined> {
   const [row] = await sql<StandingLink[]>`
-    select ${columnNames(sql, paymentLinkColumns)}, ${placesTaken(sql)} as payments_count from payment_links l
+    select ${columnNames(sql, paymentLinkColumns)}, ${count} as payments_count from payment_links l
     where merchant_id = ${merchant_id} and payment_link_id = ${payment_link_id}`
   return row
 }
@@ -73,7 +83,7 @@ export async function lockActiveLink(
   await tx`
     select 1 from payment_links where merchant_id = ${merchant_id} and payment_link_id = ${payment_link_id}
     for no key update`
-  refuseUnlessActive((await findLink(tx, key))!, now)
+  refuseUnlessActive((await findLinkToOpen(tx, key))!, now)
 }
 
 /** Ends a link for good, unless it was ended before. Throws KeyTakenError, and changes nothing, if the key exists. */

@@ -10,23 +10,24 @@ import { limitLinkOpenings } from '../limits/card-testing.ts'
 import { type LinkStatus, linkStatusAt, type PaymentLink, type PaymentLinkKey } from '../payment-link.ts'
 import type { Session } from '../session.ts'
 import { modeOrRefuse, newSession, sessionLine } from '../sessions/new-session.ts'
-import { findLink } from './link-store.ts'
+import { findLinkToOpen } from './link-store.ts'
+import { isOfLink } from './link-url.ts'
 
 /** `session_id` is null where the link is over. */
 export type OpenedLink = { status: LinkStatus; session_id: SessionId | null }
 
 /**
- * Null if there is no such link. Throws a refusal where its merchant may take no payments now, or where so many sessions were made by
+ * Null if there is no such link with this proof. Throws a refusal where its merchant may take no payments now, or where so many sessions were made by
  * the link or for the address that a limit is reached.
  */
 export async function openLink(
   context: Context,
-  key: PaymentLinkKey,
+  { proof, ...key }: PaymentLinkKey & { proof: string },
   { address, request_id }: { address: string; request_id: string },
 ): Promise<OpenedLink | null> {
   const now = context.world.clock.now()
-  const link = await findLink(context.sql, key)
-  if (!link) return null
+  const link = await findLinkToOpen(context.sql, key)
+  if (!link || !isOfLink(link, proof)) return null
   const status = linkStatusAt(link, now)
   if (status !== 'active') return { status, session_id: null }
   const account = await admitMerchant(context, link.merchant_id)
