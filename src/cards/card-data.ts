@@ -53,10 +53,12 @@ export function looksLikeCardNumber(text: string): boolean {
   return false
 }
 
-/** Whether a text, without its spaces and dashes, could be a card number and nothing else. */
+/** Whether a text or a word of it, without spaces and dashes, could be a card number and nothing else. */
 export function couldBeCard(text: string): boolean {
-  const digits = text.replace(/[ -]/g, '')
-  return /^[0-9]{13,19}$/.test(digits) && couldBeCardNumber(digits)
+  return [text, ...text.split(/[^0-9A-Za-z.-]+/)].some((each) => {
+    const digits = each.replace(/[ -]/g, '')
+    return /^[0-9]{13,19}$/.test(digits) && couldBeCardNumber(digits)
+  })
 }
 
 /**

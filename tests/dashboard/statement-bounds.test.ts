@@ -112,7 +112,8 @@ const reads = dashboardRoutes.flatMap(({ method, path, query }) => {
   const mode = 'mode' in shape ? ['mode=test'] : []
   const zone = 'zone' in shape ? ['zone=UTC'] : []
   const text = 'text' in shape ? ['text=a'] : []
-  const query_text = [...mode, ...zone, ...text].join('&')
+  const month = 'month' in shape ? ['month=2026-09'] : []
+  const query_text = [...mode, ...zone, ...text, ...month].join('&')
   return [{ path: path.replace('/dashboard/api', ''), query: query_text }]
 })
 const searches = [

@@ -81,7 +81,7 @@ export function exportedPayments(
   return {
     noun: 'payments',
     columns: Object.keys(columns),
-    read: (place) => listPayments(context.sql, filters, place),
+    read: (place) => listPayments(context.sql, filters, { ...place, has_payouts: false }),
     positionOf: positionOfPayment,
     cellsOf: (payments) => payments.map((payment) => Object.values(columns).map((cell) => cell(payment, timeOf))),
     writeDown: journalWriter(context, { of: 'payments', merchant_id, filters: named, member, request_id }),

@@ -36,7 +36,8 @@ type Row = PaymentRead & { place: number; is_match: boolean }
 export async function listPayments(
   sql: Sql,
   filters: PaymentFilters,
-  { behind, limit }: { behind: string | null; limit: number },
+  /** Without payouts, `payouts` is null: each payment's are looked up by themselves. */
+  { behind, limit, has_payouts = true }: { behind: string | null; limit: number; has_payouts?: boolean },
 ): Promise<FoundRows<PaymentRead>> {
   const modes = filters.mode ? [filters.mode] : (['test', 'live'] as const)
   const looks = looks_max / modes.length
@@ -49,7 +50,7 @@ export async function listPayments(
             and o.order_reference = r.order_reference
           ${newest(sql)} limit ${counted_max}) o
       ) end as order_reference_captured_payments,
-      ${refundStates(sql, sql`r`)} as refunds, ${paidOut(sql, sql`r`)} as payouts
+      ${refundStates(sql, sql`r`)} as refunds, ${has_payouts ? paidOut(sql, sql`r`) : sql`null`} as payouts
     from (
       select * from (${second ? sql`${first!} union all ${second}` : first!}) both_modes
       ${newest(sql)} limit ${limit}

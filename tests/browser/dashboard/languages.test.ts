@@ -31,7 +31,7 @@ const isAt = (page: Page, name: string) => page.getByRole('heading', { level: 1,
 test('it is the browser’s, until a person chooses another in their menu', async () => {
   await visit({ locale: 'de-CH' }, async (page) => {
     await page.goto(`${standIn.base_url}${place}/team`)
-    await page.getByRole('link', { name: 'Zahlungen' }).waitFor()
+    await page.getByRole('link', { name: 'Zahlungen', exact: true }).waitFor()
     expect(await root(page).getAttribute('lang')).toBe('de-CH')
     await page.getByRole('button', { name: 'Jo Marsh' }).click()
     await page.getByRole('menuitem', { name: 'Sprache: Deutsch' }).click()

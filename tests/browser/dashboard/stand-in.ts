@@ -188,7 +188,7 @@ function usual(): Record<string, (asked: Asked) => Answer> {
     'GET /system/orphans': found(more.orphans),
     'GET /audit': found({ data: more.audit, people: samples.timeline.people, has_more: false, next_cursor: null }),
     'GET /payouts': found({ data: more.payouts, connections: ['main'], has_more: false, next_cursor: null }),
-    [`GET /payouts/${more.payout.id}`]: found(more.payout),
+    'GET /payouts/po': found(more.payout),
     'GET /refunds': found({
       data: samples.refunds,
       people: { [samples.id('usr', 1)]: 'Jo Marsh', ...more.keyNames },
