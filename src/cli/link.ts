@@ -4,11 +4,10 @@ import type { z } from 'zod'
 import { inCell } from '../database/cells/cells.ts'
 import type { PaymentLinkId } from '../kernel/values.ts'
 import { findAccount } from '../merchants/directory.ts'
-import { noLink, type StandingLink, viewLink } from '../payments/payment-link.ts'
+import { noLink, type StandingLink } from '../payments/payment-link.ts'
 import { createLink, linkCreate } from '../payments/payment-links/create-link.ts'
-import { withdrawLink } from '../payments/payment-links/link-routes.ts'
+import { viewIn, withdrawLink } from '../payments/payment-links/link-routes.ts'
 import { findLink, listLinkRows } from '../payments/payment-links/link-store.ts'
-import { linkUrl } from '../payments/payment-links/link-url.ts'
 import { qrLines } from '../payments/payment-links/qr-code.ts'
 import { mode as modeRule } from '../payments/views.ts'
 import { type CommandContext, limitOption, merchantOf, merchantOption, withCommandContext } from './command-context.ts'
@@ -87,8 +86,8 @@ export const linkList = command({
       const [now, limit] = [context.clock.now(), options.limit + 1]
       const none = { mode: undefined, created_from: undefined, created_before: undefined, status: undefined }
       const { rows } = await listLinkRows(sql, { merchant_id, ...none }, { behind: null, limit, now })
-      const view = (link: StandingLink) => viewLink(link, linkUrl({ addresses }, link), now)
-      return { merchant_id, ...within(options.limit, rows.map(view)) }
+      const views = rows.map((link) => viewIn({ addresses }, link, now))
+      return { merchant_id, ...within(options.limit, views) }
     })
     if (json) printJson({ merchant_id, payment_links: shown, has_more })
     else {
@@ -111,7 +110,7 @@ export const linkList = command({
 export const linkShow = linkCommand({
   name: 'link show',
   summary: 'Shows a payment link, how often it was paid, and its QR code',
-  work: async ({ addresses, clock }, link) => viewLink(link, linkUrl({ addresses }, link), clock.now()),
+  work: async ({ addresses, clock }, link) => viewIn({ addresses }, link, clock.now()),
 })
 
 export const linkDisable = linkCommand({
@@ -126,7 +125,7 @@ function linkCommand({
 }: {
   name: string
   summary: string
-  work(context: LinkContext, link: StandingLink): Promise<ReturnType<typeof viewLink>>
+  work(context: LinkContext, link: StandingLink): Promise<ReturnType<typeof viewIn>>
 }) {
   return command({
     ...record,
@@ -138,16 +137,16 @@ function linkCommand({
         throw new UsageError('LINK_ID must be plink_ and 24 hexadecimal characters')
       }
       const addresses = addressesOf(options)
-      const link = await withCommandContext(async (context) => {
+      const view = await withCommandContext(async (context) => {
         const merchant_id = await merchantOf(context, options.merchant, json)
         const place = { ...(await inCell(context, merchant_id)), addresses }
-        const found = await findLink(place.sql, { merchant_id, payment_link_id })
-        if (!found) throw noLink()
-        return work(place, found)
+        const link = await findLink(place.sql, { merchant_id, payment_link_id })
+        if (!link) throw noLink()
+        return work(place, link)
       })
-      if (json) printJson(link)
+      if (json) printJson(view)
       else {
-        const { id, url, mode, amount, currency, items: _, ...more } = link
+        const { id, url, mode, amount, currency, items: _, ...more } = view
         print({ id, url, mode, amount: money({ amount, currency }), ...more })
       }
     },

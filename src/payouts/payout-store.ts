@@ -3,6 +3,7 @@
 import type { AnySql, Sql } from '../database/open.ts'
 import { idsFrom, millisecondsOf } from '../kernel/ids.ts'
 import type { Mode } from '../kernel/values.ts'
+import { takenIn } from '../payments/payment.ts'
 import type { Finding, Line, PayoutName } from './line.ts'
 import { spelled } from './money.ts'
 import type { Payout } from './payout.ts'
@@ -79,7 +80,7 @@ export async function insertLines(
         end as finding
       from given g
       left join lateral (
-        select payment_id, status, currency, coalesce(captured_amount, amount) as taken from payments
+        select payment_id, status, currency, ${takenIn(tx, tx`payments`)} as taken from payments
         where merchant_id = ${merchant_id} and acquirer_transaction_id = g.payment_ref and acquirer = ${acquirer}
           and mode = ${mode}
         order by status = 'captured' desc limit 1

@@ -11,12 +11,18 @@ const purpose = 'checkout session page'
 /** Below the address of the hosted pages; no handle is that short. */
 export const checkout_page = '/c/{checkout_session_id}'
 
+export type PageAddresses = { base_url(): string; pay_url(): string }
+
+/** Below which the service's own pages are that take payments for merchants without a hosted page, too. */
+export function ownPagesUrl({ base_url, pay_url }: PageAddresses): string {
+  return base_url() + new URL(pay_url()).pathname.replace(/\/$/, '')
+}
+
 export function checkoutUrl(
-  { keyring, addresses }: { keyring: Keyring; addresses: { base_url(): string; pay_url(): string } },
+  { keyring, addresses }: { keyring: Keyring; addresses: PageAddresses },
   { checkout_session_id: id }: Pick<CheckoutSession, 'checkout_session_id'>,
 ): string {
-  const { pathname } = new URL(addresses.pay_url())
-  return `${addresses.base_url()}${pathname.replace(/\/$/, '')}/c/${id}#page_secret_${keyring.mac(purpose, id).toString('hex')}`
+  return `${ownPagesUrl(addresses)}/c/${id}#page_secret_${keyring.mac(purpose, id).toString('hex')}`
 }
 
 /** Whether a text is the token of a Checkout Session's page, under any master key in use. */

@@ -7,7 +7,7 @@ import { type KeyRow, KeyTakenError } from '../../http/idempotency.ts'
 import { insertKey } from '../../http/key-gate.ts'
 import type { FoundRows } from '../../http/list-page.ts'
 import type { ObjectPlace } from '../../http/only-mode.ts'
-import { millisecondsOf } from '../../kernel/ids.ts'
+import { idsFrom, millisecondsOf } from '../../kernel/ids.ts'
 import type { Mode, PaymentLinkId } from '../../kernel/values.ts'
 import {
   type LinkStatus,
@@ -149,7 +149,7 @@ function newest(sql: Sql): Fragment {
 
 /** The milliseconds in which it was made, and its id. */
 export function positionOfLink({ created_at, payment_link_id }: PaymentLink): string {
-  return created_at.getTime().toString(16).padStart(12, '0') + payment_link_id.slice('plink_'.length)
+  return idsFrom(created_at) + payment_link_id.slice('plink_'.length)
 }
 
 function isBehind(sql: Sql, behind: string | null): Fragment {

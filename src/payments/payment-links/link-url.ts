@@ -3,6 +3,7 @@
 
 import { timingSafeEqual } from 'node:crypto'
 import type { PaymentLinkId } from '../../kernel/values.ts'
+import { ownPagesUrl, type PageAddresses } from '../checkout-sessions/checkout-url.ts'
 import type { PaymentLink } from '../payment-link.ts'
 
 const id_bytes = 12
@@ -11,16 +12,14 @@ const proof_bytes = 20
 /** Below the address of the hosted pages; no handle is that short. */
 export const link_page = '/l/{token}'
 
-export type AddressContext = { addresses: { base_url(): string; pay_url(): string } }
+export type AddressContext = { addresses: PageAddresses }
 
-/** At the service's own origin, so that it takes payments for merchants without a hosted page, too. */
 export function linkUrl(
   { addresses }: AddressContext,
   { payment_link_id, proof }: Pick<PaymentLink, 'payment_link_id' | 'proof'>,
 ): string {
-  const { pathname } = new URL(addresses.pay_url())
   const token = Buffer.from(payment_link_id.slice('plink_'.length) + proof, 'hex')
-  return `${addresses.base_url()}${pathname.replace(/\/$/, '')}/l/${token.toString('base64url')}`
+  return `${ownPagesUrl(addresses)}/l/${token.toString('base64url')}`
 }
 
 /** What a token says; null for a text that is none. */
